@@ -1,0 +1,3 @@
+//! stop-auditor: an independent auditor at the end of every Claude Code turn.
+//!
+//! The library exists for the binary and for the conformance kit beside it; it promises no stable interface.

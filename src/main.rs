@@ -1,0 +1,3 @@
+//! The `stop-auditor` command.
+
+fn main() {}

@@ -1,3 +1,7 @@
 //! stop-auditor: an independent auditor at the end of every Claude Code turn.
 //!
 //! The library exists for the binary and for the conformance kit beside it; it promises no stable interface.
+
+pub mod auditor;
+pub mod paths;
+pub mod settings;

@@ -1,0 +1,3 @@
+//! The auditor: text goes in, a verdict comes out.
+
+pub mod vendor;

@@ -8,4 +8,5 @@ pub mod material;
 pub mod paths;
 pub mod prompt;
 pub mod redact;
+pub mod settings;
 pub mod transcript;

@@ -11,7 +11,11 @@
 )]
 #![allow(clippy::needless_pass_by_value, reason = "tests hand over literals, which read better without &")]
 
+/// The slow reader that the fast one is compared with.
+mod forward;
 mod kit;
+/// Reading from the end against reading everything.
+mod reading;
 /// Section 9, one to one.
 mod selftest;
 
@@ -19,7 +23,7 @@ use kit::check::Named;
 
 /// Every test of the kit. A file that is missing here would not be in the report.
 fn registry() -> Vec<&'static Named> {
-    let files: &[&'static [Named]] = &[selftest::CHECKS];
+    let files: &[&'static [Named]] = &[reading::CHECKS, selftest::CHECKS];
     files.iter().copied().flatten().collect()
 }
 

@@ -41,8 +41,7 @@ pub struct PromptSubmit {
 
 /// Reads an event; `None` where the bytes are no JSON object.
 pub fn read(bytes: &[u8]) -> Option<Event> {
-    let text = json::mend(bytes);
-    let event = json::parse_object(&text)?;
+    let event = json::parse_object(bytes)?;
     let session_id = event.text("session_id").unwrap_or_default();
     let from_sub_agent = event.get("agent_id").is_some();
     Some(match event.text("hook_event_name").unwrap_or_default().as_str() {

@@ -62,16 +62,24 @@ fn nth_last_char(text: &str, n: usize) -> usize {
 
 /// Appends the text line by line, each behind a [`BAR`]. Whatever a reader may take for a line end counts as one.
 pub fn push_barred(out: &mut String, text: &str) {
-    let mut rest = text.trim_end_matches(is_line_end);
-    loop {
-        let end = rest.find(is_line_end).unwrap_or(rest.len());
-        let (line, after) = rest.split_at(end);
+    let text = text.trim_end_matches(is_line_end);
+    let text = if has_rare_line_end(text) {
+        Cow::Owned(text.replace("\r\n", "\n").replace(is_line_end, "\n"))
+    } else {
+        Cow::Borrowed(text)
+    };
+    for line in text.split('\n') {
         out.push_str(BAR);
         out.push_str(line);
         out.push('\n');
-        let Some(first) = after.chars().next() else { return };
-        rest = after.strip_prefix("\r\n").unwrap_or(after.get(first.len_utf8()..).unwrap_or_default());
     }
+}
+
+/// Whether the text has line ends other than `\n`; a look at its bytes, since nearly none has.
+fn has_rare_line_end(text: &str) -> bool {
+    let bytes = text.as_bytes();
+    memchr::memchr3(b'\r', 0xb, 0xc, bytes).is_some()
+        || ["\u{85}", "\u{2028}", "\u{2029}"].iter().any(|end| text.contains(end))
 }
 
 /// The text as one line of at most `max` characters.

@@ -31,6 +31,14 @@ pub struct Shortened {
     pub earlier_dropped: usize,
 }
 
+/// The most that earlier turns together can get of `room` beside this current turn: what its mildest cut leaves, and
+/// never less than [`EARLIER_FLOOR`]. What lies beyond need not be read.
+pub fn share_of_earlier(current: &Turn, room: usize) -> usize {
+    let cut = tier::mild().last().unwrap_or(WHOLE);
+    let current = Told::new(current_section(current, &cut)).chars;
+    room.saturating_sub(current).max(EARLIER_FLOOR)
+}
+
 /// Puts the current turn and the turns before it (nearest first) into at most `room` characters, unless what must
 /// stay is longer. `is_whole`: there are no turns beyond those given.
 pub fn fit(current: &Turn, earlier_turns: &[Turn], is_whole: bool, room: usize) -> Material {

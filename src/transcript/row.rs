@@ -105,27 +105,12 @@ pub enum Detail {
     Brief,
 }
 
-/// What a result keeps in [`Detail::Brief`]: enough for a denial's reason and an option box's answer, in bytes.
-const BRIEF_OUTPUT: usize = 4_000;
+/// What a result keeps in [`Detail::Brief`], in bytes: enough to tell that its command went to the background.
+const BRIEF_OUTPUT: usize = 400;
 
 /// Reads a row; `None` where it means nothing for a turn or cannot be read.
 pub fn read(line: &[u8], detail: Detail) -> Option<Row> {
-    if !may_matter(line) {
-        return None;
-    }
-    // Most rows are sound; only what does not parse is mended and tried once more.
-    if let Some(object) = std::str::from_utf8(line).ok().and_then(json::parse_object) {
-        return from_object(&object, detail);
-    }
-    let mended = json::mend(line);
-    json::parse_object(&mended).and_then(|object| from_object(&object, detail))
-}
-
-/// A cheap look at the bytes: every row that matters names its type, and most rows of a long session do not matter.
-fn may_matter(line: &[u8]) -> bool {
-    const TYPES: [&[u8]; 5] =
-        [b"\"user\"", b"\"assistant\"", b"\"attachment\"", b"\"system\"", b"\"queue-operation\""];
-    TYPES.iter().any(|name| memchr::memmem::find(line, name).is_some())
+    from_object(&json::parse_object(line)?, detail)
 }
 
 fn from_object(row: &Object<'_>, detail: Detail) -> Option<Row> {
@@ -163,17 +148,21 @@ struct Content<'a> {
     results: Vec<Object<'a>>,
 }
 
-fn content(value: Option<Json<'_>>) -> Content<'_> {
+fn content(value: Option<Json<'_>>, detail: Detail) -> Content<'_> {
     let mut content = Content::default();
     let Some(value) = value else { return content };
-    if let Some(text) = value.text() {
+    let text_of = |value: Json<'_>| match detail {
+        Detail::Whole => value.text(),
+        Detail::Brief => value.beginning(BRIEF_OUTPUT),
+    };
+    if let Some(text) = text_of(value) {
         content.texts.push(text);
         return content;
     }
     for block in value.array().unwrap_or_default() {
         let Some(block) = block.object() else { continue };
         match block.text("type").unwrap_or_default().as_str() {
-            "text" => content.texts.extend(block.text("text")),
+            "text" => content.texts.extend(block.get("text").and_then(text_of)),
             // A document's content is as invisible to the auditor as a picture's.
             "image" | "document" => content.images += 1,
             "tool_reference" => content.texts.extend(block.text("tool_name")),
@@ -189,7 +178,7 @@ fn user(row: &Object<'_>, detail: Detail) -> Option<Meaning> {
         return None;
     }
     let message = row.object("message")?;
-    let content = content(message.get("content"));
+    let content = content(message.get("content"), Detail::Whole);
     let words = Words { text: own_words(&content.texts), images: content.images };
     if !content.results.is_empty() {
         let results = content.results.iter().map(|result| tool_result(result, row, detail)).collect();
@@ -282,26 +271,27 @@ fn peer(text: &str, origin: Option<&Object<'_>>) -> Entry {
 }
 
 fn tool_result(result: &Object<'_>, row: &Object<'_>, detail: Detail) -> ToolResult {
-    let content = content(result.get("content"));
-    let mut text = content.texts.join("\n");
     let is_error = result.flag("is_error");
     let denial = row.text("toolDenialKind");
+    // What a person typed when denying stands at the end of the text.
+    let detail = if is_error || denial.is_some() { Detail::Whole } else { detail };
+    let mut content = content(result.get("content"), detail);
+    if detail == Detail::Brief && content.texts.first().is_some_and(|text| is_answer(text)) {
+        content = self::content(result.get("content"), Detail::Whole);
+    }
+    let text = content.texts.join("\n");
     let outcome = row.object("toolUseResult");
     let never_ran = denial.is_some() || (is_error && is_refusal(&text));
     let reason = if never_ran { row.text("userFeedback").or_else(|| typed_reason(&text)) } else { None };
     let answers = outcome.as_ref().and_then(|outcome| outcome.object("answers")).map(|answers| {
-        let answer = |value: Json<'_>| value.text().unwrap_or_else(|| value.raw().to_owned());
-        answers.fields().map(|(question, value)| (question.to_owned(), answer(value))).collect()
+        let answer = |value: Json<'_>| value.text().unwrap_or_else(|| value.raw().into_owned());
+        answers.fields().map(|(question, value)| (question, answer(value))).collect()
     });
     let moved = text.contains("was moved to the background")
         || text.contains("was manually backgrounded")
         || outcome.as_ref().is_some_and(|outcome| outcome.flag("assistantAutoBackgrounded"));
     let resumed = outcome.as_ref().is_some_and(|outcome| outcome.get("resumedAgentId").is_some())
         || text.contains("resumedAgentId");
-    if detail == Detail::Brief && text.len() > BRIEF_OUTPUT {
-        text.truncate(text.floor_char_boundary(BRIEF_OUTPUT));
-        text.shrink_to_fit();
-    }
     ToolResult {
         call_id: result.text("tool_use_id").unwrap_or_default(),
         output: Output { text, images: content.images },
@@ -314,6 +304,12 @@ fn tool_result(result: &Object<'_>, row: &Object<'_>, detail: Detail) -> ToolRes
         moved_to_background: moved,
         resumed_agent: resumed,
     }
+}
+
+/// Old clients give an option box's answers in the text only, and they are the person's words.
+fn is_answer(text: &str) -> bool {
+    text.starts_with("User has answered your questions")
+        || text.starts_with("Your questions have been answered")
 }
 
 /// What results of calls that never ran begin with, for clients that do not say so in a field (facts, 1.6, 1.8).
@@ -377,7 +373,7 @@ fn tool_use(block: &Object<'_>, detail: Detail) -> Block {
         || matches!(tool.as_str(), "Agent" | "Task");
     let mut fields = Vec::new();
     for (name, value) in input.iter().flat_map(Object::fields) {
-        push_fields(&mut fields, name, value);
+        push_fields(&mut fields, &name, value);
     }
     if detail == Detail::Brief {
         fields.retain(|field| !field.is_change);
@@ -405,12 +401,12 @@ fn push_fields(fields: &mut Vec<Field>, name: &str, value: Json<'_>) {
     {
         for edit in edits.iter().filter_map(|edit| edit.object()) {
             for (name, value) in edit.fields() {
-                push_fields(fields, name, value);
+                push_fields(fields, &name, value);
             }
         }
         return;
     }
-    let text = value.text().unwrap_or_else(|| value.raw().to_owned());
+    let text = value.text().unwrap_or_else(|| value.raw().into_owned());
     fields.push(Field { name: name.to_owned(), text, is_change: CHANGES.contains(&name) });
 }
 
@@ -448,7 +444,7 @@ fn attachment(attachment: &Object<'_>) -> Option<Meaning> {
 
 /// A message that reached Claude while it worked; there is no user row for it (facts, part 0, 8).
 fn queued(attachment: &Object<'_>) -> Option<Meaning> {
-    let content = content(attachment.get("prompt"));
+    let content = content(attachment.get("prompt"), Detail::Whole);
     let words = Words { text: own_words(&content.texts), images: content.images };
     let origin = attachment.object("origin");
     let kind = origin.as_ref().and_then(|origin| origin.text("kind"));

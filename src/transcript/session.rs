@@ -38,8 +38,8 @@ pub struct Session {
 pub struct Extent<'a> {
     /// Turns at the end to leave out; 0 for the last turn.
     pub skip: usize,
-    /// Characters that all earlier turns together may take.
-    pub room: usize,
+    /// Characters that all earlier turns together may take beside this current turn, at most.
+    pub share: &'a dyn Fn(&Turn) -> usize,
     /// Characters that an earlier turn takes, by its distance from the current one (1: the turn before).
     pub measure: &'a dyn Fn(&Turn, usize) -> usize,
 }
@@ -90,6 +90,7 @@ struct Pass<'f> {
     /// The opener read last, and whether the row that it answers has not been met yet.
     opener: Option<Met>,
     earlier_chars: usize,
+    share: usize,
     client_version: Option<String>,
 }
 
@@ -121,6 +122,7 @@ impl<'f> Pass<'f> {
             was_released: false,
             opener: None,
             earlier_chars: 0,
+            share: usize::MAX,
             client_version: None,
         }
     }
@@ -273,11 +275,13 @@ impl<'f> Pass<'f> {
         let entries = assemble::entries(rows.into_iter().rev(), &mut self.results);
         let turn = if is_skipped { Turn::default() } else { Turn { opener, entries, prompt_ids } };
         let distance = self.turns.len().saturating_sub(extent.skip);
-        if !is_skipped && distance > 0 {
-            self.earlier_chars += (extent.measure)(&turn, distance);
+        match (is_skipped, distance) {
+            (true, _) => {}
+            (false, 0) => self.share = (extent.share)(&turn),
+            (false, _) => self.earlier_chars += (extent.measure)(&turn, distance),
         }
         self.turns.push(turn);
-        if self.earlier_chars > extent.room { Step::Stop } else { Step::Go }
+        if self.earlier_chars > self.share { Step::Stop } else { Step::Go }
     }
 
     /// The desktop app writes the first prompt twice, under two ids (facts, B46): same turn id, same words, nothing
@@ -317,7 +321,8 @@ impl<'f> Pass<'f> {
             if is_row(line.bytes, &missing) && !is_copy(self.first_places, &missing, line.offset) {
                 break;
             }
-            let sibling = row::read(line.bytes, Detail::Brief).filter(|row| row.parent.as_ref() == Some(&missing));
+            let sibling =
+                row::read(line.bytes, Detail::Brief).filter(|row| row.parent.as_ref() == Some(&missing));
             if sibling
                 .is_some_and(|row| matches!(row.meaning, Meaning::Prompt { .. } | Meaning::BangCommand(_)))
             {
@@ -395,9 +400,9 @@ fn is_row(line: &[u8], uuid: &str) -> bool {
 }
 
 fn uuid(line: &[u8]) -> Option<String> {
-    std::str::from_utf8(line).ok().and_then(json::parse_object)?.text("uuid")
+    json::parse_object(line)?.text("uuid")
 }
 
 fn version(line: &[u8]) -> Option<String> {
-    std::str::from_utf8(line).ok().and_then(json::parse_object)?.text("version")
+    json::parse_object(line)?.text("version")
 }

@@ -16,8 +16,10 @@ const CHUNK: u64 = 256 * 1024;
 /// Reads lines backwards from a position in a file whose length was fixed when it was opened.
 pub struct Tail<'f> {
     file: &'f File,
-    /// What was read last: the bytes of the file from `start` on.
+    /// What was read last: the bytes of the file from `start` on, `filled` of them. Used again and again: fresh memory
+    /// for every chunk costs more than reading it.
     window: Vec<u8>,
+    filled: usize,
     start: u64,
     /// Everything from here on was given out.
     cursor: u64,
@@ -34,7 +36,7 @@ pub struct Line<'w> {
 impl<'f> Tail<'f> {
     /// A reader that begins at `end` (usually the file's length) and goes towards the file's beginning.
     pub fn new(file: &'f File, end: u64) -> Self {
-        Tail { file, window: Vec::new(), start: end, cursor: end }
+        Tail { file, window: Vec::new(), filled: 0, start: end, cursor: end }
     }
 
     /// Where the part that was given out begins.
@@ -80,8 +82,8 @@ impl<'f> Tail<'f> {
         let mut upto = self.start.min(end);
         while upto > 0 {
             let from = upto.saturating_sub(CHUNK);
-            read(self.file, &mut scratch, from, upto)?;
-            if let Some(at) = memchr::memrchr(b'\n', &scratch) {
+            let length = read(self.file, &mut scratch, from, upto)?;
+            if let Some(at) = memchr::memrchr(b'\n', scratch.get(..length).unwrap_or_default()) {
                 return Ok(from + at as u64 + 1);
             }
             upto = from;
@@ -91,13 +93,16 @@ impl<'f> Tail<'f> {
 
     /// Makes the window hold `from..to`, with some bytes before it for the lines to come.
     fn cover(&mut self, from: u64, to: u64) -> io::Result<()> {
-        if self.start <= from && to <= self.start + self.window.len() as u64 {
+        if self.start <= from && to <= self.start + self.filled as u64 {
             return Ok(());
         }
         let start = from.min(to.saturating_sub(CHUNK));
         // A window that a long line has blown up is not kept for the short ones.
-        self.window = Vec::new();
-        read(self.file, &mut self.window, start, to)?;
+        if self.window.len() as u64 > 4 * CHUNK {
+            self.window = Vec::new();
+        }
+        self.filled = 0;
+        self.filled = read(self.file, &mut self.window, start, to)?;
         self.start = start;
         Ok(())
     }
@@ -108,10 +113,14 @@ impl<'f> Tail<'f> {
     }
 }
 
-fn read(file: &File, into: &mut Vec<u8>, from: u64, to: u64) -> io::Result<()> {
+/// Reads `from..to` to the beginning of a buffer, which grows where it must, and gives the number of bytes.
+fn read(file: &File, into: &mut Vec<u8>, from: u64, to: u64) -> io::Result<usize> {
     let length = usize::try_from(to - from).map_err(io::Error::other)?;
-    into.resize(length, 0);
-    file.read_exact_at(into, from)
+    if into.len() < length {
+        into.resize(length, 0);
+    }
+    file.read_exact_at(into.get_mut(..length).unwrap_or_default(), from)?;
+    Ok(length)
 }
 
 #[cfg(test)]

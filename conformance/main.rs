@@ -23,11 +23,15 @@ use kit::check::Named;
 
 /// Every test of the kit. A file that is missing here would not be in the report.
 fn registry() -> Vec<&'static Named> {
-    let files: &[&'static [Named]] = &[reading::CHECKS, selftest::CHECKS];
+    let files: &[&'static [Named]] = &[
+        reading::CHECKS,
+        selftest::CHECKS,
+    ];
     files.iter().copied().flatten().collect()
 }
 
+/// Named so that libtest starts it first: it brings more threads.
 #[test]
-fn report_every_requirement_has_a_check() {
+fn all_requirements_have_a_check() {
     kit::report::of(&registry());
 }

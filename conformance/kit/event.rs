@@ -31,6 +31,7 @@ pub(crate) struct Event {
     root: PathBuf,
     env: Vec<(String, String)>,
     watchdog: Duration,
+    suffix: &'static str,
 }
 
 impl Event {
@@ -47,7 +48,7 @@ impl Event {
         for name in ["TZ", "LLVM_PROFILE_FILE"] {
             env.extend(std::env::var(name).ok().map(|value| (name.to_owned(), value)));
         }
-        Self { json, root: root.to_owned(), env, watchdog: WATCHDOG }
+        Self { json, root: root.to_owned(), env, watchdog: WATCHDOG, suffix: "" }
     }
 
     pub(crate) fn set(mut self, key: &str, value: impl Into<Value>) -> Self {
@@ -92,9 +93,21 @@ impl Event {
         }
     }
 
+    /// The watchdog waits only so long: for what hangs where it is wrong, and is done at once where it is right.
+    pub(crate) fn within(mut self, limit: Duration) -> Self {
+        self.watchdog = limit;
+        self
+    }
+
     /// The watchdog waits as long as the client would.
     pub(crate) fn patient(mut self) -> Self {
         self.watchdog = Duration::from_secs(hook::SPEC_HOOK_TIMEOUT_S);
+        self
+    }
+
+    /// The hook's own stdout goes to a place that takes nothing: every write fails.
+    pub(crate) fn stdout_full(mut self) -> Self {
+        self.suffix = " >/dev/full";
         self
     }
 
@@ -140,8 +153,8 @@ impl Event {
     }
 
     fn start_raw(self, stdin: Option<&[u8]>) -> Running {
-        let mut command = Command::new("sh");
-        command.arg("-c").arg(hook::command()).env_clear().envs(self.env);
+        let mut command = Command::new("/bin/sh");
+        command.arg("-c").arg(hook::command() + self.suffix).env_clear().envs(self.env);
         command.current_dir(env!("CARGO_MANIFEST_DIR")).process_group(0);
         command.stdin(if stdin.is_some() { Stdio::piped() } else { Stdio::null() });
         command.stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -236,6 +249,13 @@ impl Run {
     /// Nothing on stdout, exit 0.
     pub(crate) fn silent(&self) -> bool {
         self.stdout.is_empty() && self.code == Some(0)
+    }
+
+    /// The person is told that this turn was not audited, and nothing else happens.
+    pub(crate) fn not_audited(&self) -> bool {
+        let message = self.message();
+        let told = message.starts_with("⚠️ 审计员不可用（") && message.ends_with("），本轮没审。");
+        self.code == Some(0) && told && !self.blocked()
     }
 
     /// The line for the person, or "".

@@ -18,6 +18,8 @@ mod kit;
 mod reading;
 /// Section 9, one to one.
 mod selftest;
+/// What an answer means, and the exact words for it.
+mod verdicts;
 
 use kit::check::Named;
 
@@ -26,6 +28,7 @@ fn registry() -> Vec<&'static Named> {
     let files: &[&'static [Named]] = &[
         reading::CHECKS,
         selftest::CHECKS,
+        verdicts::CHECKS,
     ];
     files.iter().copied().flatten().collect()
 }

@@ -11,6 +11,8 @@
 )]
 #![allow(clippy::needless_pass_by_value, reason = "tests hand over literals, which read better without &")]
 
+/// Who is asked, and how.
+mod asking;
 /// The slow reader that the fast one is compared with.
 mod forward;
 mod kit;
@@ -26,6 +28,7 @@ use kit::check::Named;
 /// Every test of the kit. A file that is missing here would not be in the report.
 fn registry() -> Vec<&'static Named> {
     let files: &[&'static [Named]] = &[
+        asking::CHECKS,
         reading::CHECKS,
         selftest::CHECKS,
         verdicts::CHECKS,

@@ -13,6 +13,8 @@
 
 /// Who is asked, and how.
 mod asking;
+/// An auditor that fails, hangs, floods or leaves something behind.
+mod auditors;
 /// The slow reader that the fast one is compared with.
 mod forward;
 mod kit;
@@ -29,6 +31,7 @@ use kit::check::Named;
 fn registry() -> Vec<&'static Named> {
     let files: &[&'static [Named]] = &[
         asking::CHECKS,
+        auditors::CHECKS,
         reading::CHECKS,
         selftest::CHECKS,
         verdicts::CHECKS,

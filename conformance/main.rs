@@ -20,6 +20,8 @@ mod forward;
 mod kit;
 /// Reading from the end against reading everything.
 mod reading;
+/// Which audit of the turn a Stop is.
+mod rounds;
 /// Section 9, one to one.
 mod selftest;
 /// What an answer means, and the exact words for it.
@@ -33,6 +35,7 @@ fn registry() -> Vec<&'static Named> {
         asking::CHECKS,
         auditors::CHECKS,
         reading::CHECKS,
+        rounds::CHECKS,
         selftest::CHECKS,
         verdicts::CHECKS,
     ];

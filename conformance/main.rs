@@ -20,6 +20,8 @@ mod forward;
 mod kit;
 /// Reading from the end against reading everything.
 mod reading;
+/// A NOTE on its way to the person's next message.
+mod relay;
 /// Which audit of the turn a Stop is.
 mod rounds;
 /// Section 9, one to one.
@@ -35,6 +37,7 @@ fn registry() -> Vec<&'static Named> {
         asking::CHECKS,
         auditors::CHECKS,
         reading::CHECKS,
+        relay::CHECKS,
         rounds::CHECKS,
         selftest::CHECKS,
         verdicts::CHECKS,

@@ -17,7 +17,11 @@ mod asking;
 mod auditors;
 /// The slow reader that the fast one is compared with.
 mod forward;
+/// The log.
+mod journal;
 mod kit;
+/// Stops with nothing to audit.
+mod nothing;
 /// Reading from the end against reading everything.
 mod reading;
 /// A NOTE on its way to the person's next message.
@@ -36,6 +40,8 @@ fn registry() -> Vec<&'static Named> {
     let files: &[&'static [Named]] = &[
         asking::CHECKS,
         auditors::CHECKS,
+        journal::CHECKS,
+        nothing::CHECKS,
         reading::CHECKS,
         relay::CHECKS,
         rounds::CHECKS,

@@ -161,7 +161,13 @@ fn verdicts(sandbox: &Sandbox) -> Vec<String> {
 fn is_error(c: &mut Checks, sandbox: &Sandbox, run: &Run) {
     c.that("9.4", "never a block, exit 0", !run.blocked() && run.code == Some(0), "no block", run.seen());
     let told = run.not_audited();
-    c.that("9.4", "systemMessage says so, with the cause", told, "⚠️ 审计员不可用（…），本轮没审。", run.seen());
+    c.that(
+        "9.4",
+        "systemMessage says so, with the cause",
+        told,
+        "⚠️ 审计员不可用（…），本轮没审。",
+        run.seen(),
+    );
     c.that("1.5", "the turn goes through and the person is told", told, "told", run.seen());
     c.equal("9.4", "verdicts in the log", verdicts(sandbox), vec!["ERROR".to_owned()]);
 }

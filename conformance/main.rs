@@ -11,23 +11,48 @@
 )]
 #![allow(clippy::needless_pass_by_value, reason = "tests hand over literals, which read better without &")]
 
+/// Who is asked, and how.
+mod asking;
+/// An auditor that fails, hangs, floods or leaves something behind.
+mod auditors;
 /// The slow reader that the fast one is compared with.
 mod forward;
+/// The log.
+mod journal;
 mod kit;
+/// Stops with nothing to audit.
+mod nothing;
 /// Reading from the end against reading everything.
 mod reading;
+/// A NOTE on its way to the person's next message.
+mod relay;
+/// Which audit of the turn a Stop is.
+mod rounds;
 /// Section 9, one to one.
 mod selftest;
+/// What an answer means, and the exact words for it.
+mod verdicts;
 
 use kit::check::Named;
 
 /// Every test of the kit. A file that is missing here would not be in the report.
 fn registry() -> Vec<&'static Named> {
-    let files: &[&'static [Named]] = &[reading::CHECKS, selftest::CHECKS];
+    let files: &[&'static [Named]] = &[
+        asking::CHECKS,
+        auditors::CHECKS,
+        journal::CHECKS,
+        nothing::CHECKS,
+        reading::CHECKS,
+        relay::CHECKS,
+        rounds::CHECKS,
+        selftest::CHECKS,
+        verdicts::CHECKS,
+    ];
     files.iter().copied().flatten().collect()
 }
 
+/// Named so that libtest starts it first: it brings more threads.
 #[test]
-fn report_every_requirement_has_a_check() {
+fn all_requirements_have_a_check() {
     kit::report::of(&registry());
 }

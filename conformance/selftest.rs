@@ -4,8 +4,8 @@ use std::path::Path;
 
 use serde_json::json;
 
-use crate::kit::auditors::{fake, says};
-use crate::kit::check::checks;
+use crate::kit::auditors::{fake, outlasting, says};
+use crate::kit::check::{Checks, checks};
 use crate::kit::journal;
 use crate::kit::rows::Rows;
 use crate::kit::sandbox::{Run, Sandbox};
@@ -50,7 +50,12 @@ checks! {
         let (prompt, third) = sandbox.stop().again().prompt_and_run("VERDICT: FAIL - 第三次的理由丙");
         c.that("9.3", "the third Stop is silent", third.silent(), "silence", third.seen());
         c.equal("1.3", "the auditor is not called a third time", prompt, String::new());
-        c.equal("9.3", "verdicts in the log", verdicts(&sandbox), ["FAIL", "FAIL", "SKIP"].map(str::to_owned).to_vec());
+        c.equal(
+            "9.3",
+            "verdicts in the log",
+            verdicts(&sandbox),
+            ["FAIL", "FAIL", "SKIP"].map(str::to_owned).to_vec(),
+        );
     }
 
     /// 9.4a: an exit code says that the answer cannot be trusted, whatever it says.
@@ -71,7 +76,7 @@ checks! {
     #[timed]
     fn r9_4c_time_out_is_an_error(c: &mut Checks) {
         let sandbox = Sandbox::with_two_turns();
-        let run = sandbox.stop().short_limit().auditor(&slow_auditor(&sandbox)).run();
+        let run = sandbox.stop().short_limit().auditor(&outlasting("timeout", &sandbox.pids())).run();
         is_error(c, &sandbox, &run);
     }
 
@@ -91,7 +96,13 @@ checks! {
         c.equal("9.5", "exit code of the hand-over", next.code, Some(0));
         c.contains("9.5", "additionalContext holds the note", context, note);
         c.that("9.5", "the pending file is gone", !sandbox.pending().exists(), "no file", "a file");
-        c.that("1.4", "a note holds nobody up", !run.blocked() && !context.is_empty(), "shown, then handed on", next.seen());
+        c.that(
+            "1.4",
+            "a note holds nobody up",
+            !run.blocked() && !context.is_empty(),
+            "shown, then handed on",
+            next.seen(),
+        );
     }
 
     /// 9.6: what the auditor reads. That the debug file holds the same is in the next test.
@@ -118,10 +129,22 @@ checks! {
         let before = fs::read(sandbox.path("transcript.jsonl")).unwrap_or_default();
         let run = sandbox.stop().auditor(&fake("note")).run();
         let next = sandbox.prompt_submit("接着做").run();
-        c.that("9.9", "the hook worked", run.json().is_some() && next.json().is_some(), "two answers", run.seen());
+        c.that(
+            "9.9",
+            "the hook worked",
+            run.json().is_some() && next.json().is_some(),
+            "two answers",
+            run.seen(),
+        );
         for name in ["home", "project"] {
             let files = sandbox.files_below(name);
-            c.that("9.9", format!("nothing is written in {name}/"), files.is_empty(), "no file", format!("{files:?}"));
+            c.that(
+                "9.9",
+                format!("nothing is written in {name}/"),
+                files.is_empty(),
+                "no file",
+                format!("{files:?}"),
+            );
         }
         let after = fs::read(sandbox.path("transcript.jsonl")).unwrap_or_default();
         c.that("9.9", "the transcript is as it was", before == after, "the same bytes", "other bytes");
@@ -131,41 +154,25 @@ checks! {
     }
 }
 
-/// The slowest answer that the limit must cut: bounded, so that nothing is left behind where a hook does not end it.
-fn slow_auditor(sandbox: &Sandbox) -> String {
-    if crate::kit::hook::short_limit().is_some() {
-        crate::kit::auditors::fake_with_pids("timeout", &sandbox.pids())
-    } else {
-        format!("echo $$ >{}; exec sleep 175", crate::kit::hook::quoted(&sandbox.pids().to_string_lossy()))
-    }
-}
-
 fn verdicts(sandbox: &Sandbox) -> Vec<String> {
     journal::verdict_of_each(&sandbox.log_lines())
 }
 
-fn is_error(c: &mut crate::kit::check::Checks, sandbox: &Sandbox, run: &Run) {
+fn is_error(c: &mut Checks, sandbox: &Sandbox, run: &Run) {
     c.that("9.4", "never a block, exit 0", !run.blocked() && run.code == Some(0), "no block", run.seen());
-    let message = run.message();
-    let shape = message.starts_with("⚠️ 审计员不可用（") && message.ends_with("），本轮没审。");
+    let told = run.not_audited();
     c.that(
         "9.4",
         "systemMessage says so, with the cause",
-        shape,
+        told,
         "⚠️ 审计员不可用（…），本轮没审。",
         run.seen(),
     );
-    c.that(
-        "1.5",
-        "the turn goes through and the person is told",
-        shape && !run.blocked(),
-        "told",
-        run.seen(),
-    );
+    c.that("1.5", "the turn goes through and the person is told", told, "told", run.seen());
     c.equal("9.4", "verdicts in the log", verdicts(sandbox), vec!["ERROR".to_owned()]);
 }
 
-fn no_thinking(c: &mut crate::kit::check::Checks, prompt: &str) {
+fn no_thinking(c: &mut Checks, prompt: &str) {
     for thought in ["CURRENT-THOUGHT", "EARLIER-THOUGHT"] {
         c.absent("9.6", "no word of thinking", prompt, thought);
     }

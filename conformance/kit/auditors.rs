@@ -4,7 +4,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use super::hook::quoted;
+use super::hook::{self, quoted};
 
 /// The command of one file of `fake-auditors/`.
 ///
@@ -19,6 +19,12 @@ pub(crate) fn fake(name: &str) -> String {
 /// The same, with a file to which it writes the id of each process that it starts, itself included.
 pub(crate) fn fake_with_pids(name: &str, pids: &Path) -> String {
     format!("{} {}", fake(name), quoted(&pids.to_string_lossy()))
+}
+
+/// One that outlasts the time limit, the short one or the spec's, and still ends by itself where a hook leaves it.
+pub(crate) fn outlasting(name: &str, pids: &Path) -> String {
+    let seconds = if hook::short_limit().is_some() { 20 } else { hook::SPEC_HOOK_TIMEOUT_S };
+    format!("{} {seconds}", fake_with_pids(name, pids))
 }
 
 /// Reads stdin whole, prints `text`, exits 0.

@@ -31,6 +31,7 @@ pub(crate) struct Event {
     root: PathBuf,
     env: Vec<(String, String)>,
     watchdog: Duration,
+    nobody_reads: bool,
 }
 
 impl Event {
@@ -47,7 +48,7 @@ impl Event {
         for name in ["TZ", "LLVM_PROFILE_FILE"] {
             env.extend(std::env::var(name).ok().map(|value| (name.to_owned(), value)));
         }
-        Self { json, root: root.to_owned(), env, watchdog: WATCHDOG }
+        Self { json, root: root.to_owned(), env, watchdog: WATCHDOG, nobody_reads: false }
     }
 
     pub(crate) fn set(mut self, key: &str, value: impl Into<Value>) -> Self {
@@ -92,9 +93,21 @@ impl Event {
         }
     }
 
+    /// The watchdog waits only so long: for what hangs where it is wrong, and is done at once where it is right.
+    pub(crate) fn within(mut self, limit: Duration) -> Self {
+        self.watchdog = limit;
+        self
+    }
+
     /// The watchdog waits as long as the client would.
     pub(crate) fn patient(mut self) -> Self {
         self.watchdog = Duration::from_secs(hook::SPEC_HOOK_TIMEOUT_S);
+        self
+    }
+
+    /// The client has gone: nobody reads the hook's stdout, and every write to it fails.
+    pub(crate) fn nobody_reads(mut self) -> Self {
+        self.nobody_reads = true;
         self
     }
 
@@ -140,11 +153,14 @@ impl Event {
     }
 
     fn start_raw(self, stdin: Option<&[u8]>) -> Running {
-        let mut command = Command::new("sh");
+        let mut command = Command::new("/bin/sh");
         command.arg("-c").arg(hook::command()).env_clear().envs(self.env);
         command.current_dir(env!("CARGO_MANIFEST_DIR")).process_group(0);
         command.stdin(if stdin.is_some() { Stdio::piped() } else { Stdio::null() });
-        command.stdout(Stdio::piped()).stderr(Stdio::piped());
+        command.stderr(Stdio::piped());
+        // The writing end of a pipe that is no longer read.
+        let unread = self.nobody_reads.then(|| std::io::pipe().expect("a pipe").1);
+        command.stdout(unread.map_or_else(Stdio::piped, Stdio::from));
         let start = Instant::now();
         let mut child = command.spawn().expect("sh starts");
         if let (Some(mut pipe), Some(bytes)) = (child.stdin.take(), stdin) {
@@ -152,7 +168,7 @@ impl Event {
             // A hook that does not read its input makes this fail, and has the right to.
             thread::spawn(move || drop(pipe.write_all(&bytes)));
         }
-        let stdout = Output::of(child.stdout.take().expect("piped"));
+        let stdout = child.stdout.take().map_or_else(Output::none, Output::of);
         let stderr = Output::of(child.stderr.take().expect("piped"));
         let group = Pid::from_child(&child);
         Running { group, ended: ended(child), stdout, stderr, start, watchdog: self.watchdog }
@@ -238,6 +254,13 @@ impl Run {
         self.stdout.is_empty() && self.code == Some(0)
     }
 
+    /// The person is told that this turn was not audited, and nothing else happens.
+    pub(crate) fn not_audited(&self) -> bool {
+        let message = self.message();
+        let told = message.starts_with("⚠️ 审计员不可用（") && message.ends_with("），本轮没审。");
+        self.code == Some(0) && told && !self.blocked()
+    }
+
     /// The line for the person, or "".
     pub(crate) fn message(&self) -> String {
         self.text("systemMessage")
@@ -279,6 +302,11 @@ impl Output {
             let _ = done.send(());
         });
         Self { bytes, closed }
+    }
+
+    /// Of a stream that nobody reads.
+    fn none() -> Self {
+        Self::of(std::io::empty())
     }
 
     /// The text, and whether somebody still holds the stream open.

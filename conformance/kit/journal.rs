@@ -1,5 +1,7 @@
 //! Reading log lines whose fields have no fixed names in the spec: a check asks for a value, wherever it stands.
 #![allow(dead_code, reason = "the vocabulary of all test files; each uses what it needs")]
+use std::process::Command;
+
 use serde_json::Value;
 
 /// Every value in a line that is no object and no array, at any depth.
@@ -48,4 +50,13 @@ pub(crate) fn verdict_of_each(lines: &[Value]) -> Vec<String> {
         if found.len() == 1 { found.remove(0) } else { "?".to_owned() }
     };
     lines.iter().map(only).collect()
+}
+
+/// Today, here and in Greenwich.
+pub(crate) fn today() -> Vec<String> {
+    let ask = |utc: &[&str]| {
+        let output = Command::new("date").args(utc).arg("+%Y-%m-%d").output().expect("date runs");
+        String::from_utf8_lossy(&output.stdout).trim().to_owned()
+    };
+    vec![ask(&[]), ask(&["-u"])]
 }

@@ -6,6 +6,8 @@ pub(crate) mod event;
 pub(crate) mod hook;
 pub(crate) mod journal;
 pub(crate) mod processes;
+pub(crate) mod programs;
+mod proof;
 pub(crate) mod report;
 pub(crate) mod requirements;
 pub(crate) mod rows;

@@ -15,7 +15,7 @@ use super::hook;
 use super::requirements::{REQUIREMENTS, Requirement, Testable};
 
 /// Tests mostly wait for processes, so a few more than there are cores.
-const N_THREADS: usize = 4;
+const N_THREADS: usize = 6;
 
 /// Runs the registry.
 ///
@@ -39,6 +39,11 @@ pub(crate) fn of(registry: &[&'static Named]) {
 struct Count {
     checks: usize,
     failed: usize,
+}
+
+/// What is wrong with a registry, for the proof that the report can fail.
+pub(crate) fn faults_of(registry: &[&'static Named]) -> Vec<String> {
+    Report::from(registry).faults(registry)
 }
 
 #[derive(Default)]

@@ -3,5 +3,6 @@
 //! The library exists for the binary and for the conformance kit beside it; it promises no stable interface.
 
 pub mod auditor;
+pub mod command;
 pub mod paths;
 pub mod settings;

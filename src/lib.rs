@@ -4,5 +4,10 @@
 
 pub mod auditor;
 pub mod command;
+pub mod hook;
+pub mod material;
 pub mod paths;
+pub mod prompt;
+pub mod redact;
 pub mod settings;
+pub mod transcript;

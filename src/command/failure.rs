@@ -2,8 +2,9 @@
 
 use crate::settings::refusal::Refusal;
 use std::fmt;
-use std::io;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
+use std::process::ExitCode;
 
 /// A fate of `install`, `uninstall` or `selftest` that is no success.
 #[derive(Debug)]
@@ -37,6 +38,22 @@ impl Failure {
     /// For `map_err`: nothing has been changed yet.
     pub(super) fn io<'a>(doing: &'static str, path: &'a Path) -> impl FnOnce(io::Error) -> Self + use<'a> {
         move |error| Self::Io { doing, path: path.to_owned(), error, done: Vec::new() }
+    }
+
+    /// Tells the person. Output that nobody reads says nothing about what was done, so `undone` is not said then.
+    pub(super) fn tell(&self, undone: &str) -> ExitCode {
+        let text = match self {
+            Self::Output(_) => format!("{self}。"),
+            Self::NoHome
+            | Self::PathIsNoText(_)
+            | Self::Settings(..)
+            | Self::Anthropic(_)
+            | Self::NotOurs(_)
+            | Self::Io { .. } => format!("{undone}：{self}。"),
+        };
+        // Without a stderr the exit code is all there is to tell it by.
+        let _ = writeln!(io::stderr(), "{text}");
+        ExitCode::FAILURE
     }
 
     /// The same, after something was changed.

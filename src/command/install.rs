@@ -59,10 +59,7 @@ pub fn run(args: &InstallArgs) -> ExitCode {
     match install(args, &mut out) {
         Ok(true) => ExitCode::SUCCESS,
         Ok(false) => ExitCode::FAILURE,
-        Err(failure) => {
-            eprintln!("没装：{failure}。");
-            ExitCode::FAILURE
-        }
+        Err(failure) => failure.tell("没装"),
     }
 }
 

@@ -74,10 +74,7 @@ pub fn run(args: &SelftestArgs) -> ExitCode {
     match choose(args).and_then(|commands| perform(&commands, &mut out)) {
         Ok(true) => ExitCode::SUCCESS,
         Ok(false) => ExitCode::FAILURE,
-        Err(failure) => {
-            eprintln!("没测：{failure}。");
-            ExitCode::FAILURE
-        }
+        Err(failure) => failure.tell("没测"),
     }
 }
 

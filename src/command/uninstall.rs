@@ -34,10 +34,7 @@ pub fn run(args: &UninstallArgs) -> ExitCode {
     let mut out = io::stdout().lock();
     match uninstall(args, &mut out) {
         Ok(()) => ExitCode::SUCCESS,
-        Err(failure) => {
-            eprintln!("没卸：{failure}。");
-            ExitCode::FAILURE
-        }
+        Err(failure) => failure.tell("没卸"),
     }
 }
 

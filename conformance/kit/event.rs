@@ -1,0 +1,312 @@
+//! One event given to the hook, and what came of it. The hook gets an environment built from nothing, the way the
+//! client starts it (`sh -c`, a process group of its own), and is ended when it does not end.
+#![allow(dead_code, reason = "the vocabulary of all test files; each uses what it needs")]
+use std::fs;
+use std::io::{Read, Write};
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use rustix::process::{Pid, Signal, kill_process_group};
+use serde_json::Value;
+
+use super::auditors::{self, Recording};
+use super::hook;
+
+/// A hook that takes longer than this hangs.
+const WATCHDOG: Duration = Duration::from_secs(30);
+
+/// How long after the hook's end its output may stay open before somebody else must be holding it.
+const OUTPUT_GRACE: Duration = Duration::from_secs(1);
+
+/// An event on its way to the hook.
+#[derive(Clone)]
+pub(crate) struct Event {
+    pub(crate) json: Value,
+    root: PathBuf,
+    env: Vec<(String, String)>,
+    watchdog: Duration,
+}
+
+impl Event {
+    pub(crate) fn new(root: &Path, json: Value) -> Self {
+        let at = |name: &str| root.join(name).to_string_lossy().into_owned();
+        let mut env = vec![
+            ("PATH".to_owned(), std::env::var("PATH").unwrap_or_default()),
+            ("HOME".to_owned(), at("home")),
+            ("TMPDIR".to_owned(), at("tmp")),
+            ("STOP_AUDITOR_LOG_DIR".to_owned(), at("logs")),
+            ("LANG".to_owned(), "C.UTF-8".to_owned()),
+        ];
+        // The report's coverage and the date in a log's name need the machine's own settings, where it has them.
+        for name in ["TZ", "LLVM_PROFILE_FILE"] {
+            env.extend(std::env::var(name).ok().map(|value| (name.to_owned(), value)));
+        }
+        Self { json, root: root.to_owned(), env, watchdog: WATCHDOG }
+    }
+
+    pub(crate) fn set(mut self, key: &str, value: impl Into<Value>) -> Self {
+        if let Value::Object(map) = &mut self.json {
+            map.insert(key.to_owned(), value.into());
+        }
+        self
+    }
+
+    pub(crate) fn unset(mut self, key: &str) -> Self {
+        if let Value::Object(map) = &mut self.json {
+            map.remove(key);
+        }
+        self
+    }
+
+    pub(crate) fn env(mut self, name: &str, value: &str) -> Self {
+        self = self.without_env(name);
+        self.env.push((name.to_owned(), value.to_owned()));
+        self
+    }
+
+    pub(crate) fn without_env(mut self, name: &str) -> Self {
+        self.env.retain(|(key, _)| key != name);
+        self
+    }
+
+    pub(crate) fn auditor(self, command: &str) -> Self {
+        self.env("STOP_AUDITOR_CMD", command)
+    }
+
+    /// The turn goes on after a block: `stop_hook_active` is true.
+    pub(crate) fn again(self) -> Self {
+        self.set("stop_hook_active", true)
+    }
+
+    /// The short time limit, where the hook under test has one; else the watchdog waits as long as the client.
+    pub(crate) fn short_limit(self) -> Self {
+        match hook::short_limit() {
+            Some((name, value)) => self.env(&name, &value),
+            None => self.patient(),
+        }
+    }
+
+    /// The watchdog waits as long as the client would.
+    pub(crate) fn patient(mut self) -> Self {
+        self.watchdog = Duration::from_secs(hook::SPEC_HOOK_TIMEOUT_S);
+        self
+    }
+
+    /// Runs the hook to its end.
+    pub(crate) fn run(self) -> Run {
+        self.start().finish()
+    }
+
+    /// Runs the hook with these bytes on stdin.
+    pub(crate) fn run_raw(self, stdin: &[u8]) -> Run {
+        self.start_raw(Some(stdin)).finish()
+    }
+
+    /// Runs the hook with no stdin at all (`/dev/null`).
+    pub(crate) fn run_without_stdin(self) -> Run {
+        self.start_raw(None).finish()
+    }
+
+    /// Runs the hook with the recording auditor, which says PASS, and gives the prompt that it got.
+    pub(crate) fn prompt(self) -> String {
+        self.prompt_and_run("VERDICT: PASS").0
+    }
+
+    pub(crate) fn prompt_and_run(self, says: &str) -> (String, Run) {
+        let (recording, run) = self.record(says);
+        (recording.prompt(), run)
+    }
+
+    /// Runs the hook with the recording auditor and gives all that it recorded.
+    pub(crate) fn record(self, says: &str) -> (Recording, Run) {
+        static NEXT: AtomicUsize = AtomicUsize::new(0);
+        let name = format!("recording-{}", NEXT.fetch_add(1, Ordering::Relaxed));
+        let dir = self.root.join(name);
+        let command = auditors::recorder(&dir, says);
+        let run = self.auditor(&command).run();
+        (Recording::of(&dir), run)
+    }
+
+    /// Starts the hook.
+    pub(crate) fn start(self) -> Running {
+        let text = self.json.to_string();
+        self.start_raw(Some(text.as_bytes()))
+    }
+
+    fn start_raw(self, stdin: Option<&[u8]>) -> Running {
+        let mut command = Command::new("sh");
+        command.arg("-c").arg(hook::command()).env_clear().envs(self.env);
+        command.current_dir(env!("CARGO_MANIFEST_DIR")).process_group(0);
+        command.stdin(if stdin.is_some() { Stdio::piped() } else { Stdio::null() });
+        command.stdout(Stdio::piped()).stderr(Stdio::piped());
+        let start = Instant::now();
+        let mut child = command.spawn().expect("sh starts");
+        if let (Some(mut pipe), Some(bytes)) = (child.stdin.take(), stdin) {
+            let bytes = bytes.to_vec();
+            // A hook that does not read its input makes this fail, and has the right to.
+            thread::spawn(move || drop(pipe.write_all(&bytes)));
+        }
+        let stdout = Output::of(child.stdout.take().expect("piped"));
+        let stderr = Output::of(child.stderr.take().expect("piped"));
+        let group = Pid::from_child(&child);
+        Running { group, ended: ended(child), stdout, stderr, start, watchdog: self.watchdog }
+    }
+}
+
+/// A hook that runs.
+pub(crate) struct Running {
+    group: Pid,
+    ended: Receiver<(ExitStatus, Instant)>,
+    stdout: Output,
+    stderr: Output,
+    start: Instant,
+    watchdog: Duration,
+}
+
+impl Running {
+    /// What the client does on Esc and at its own time-out: SIGTERM to the hook's process group.
+    pub(crate) fn terminate(&self) {
+        // A hook that is already gone is found out by what it left.
+        let _ = kill_process_group(self.group, Signal::TERM);
+    }
+
+    /// Ends the hook's process group the hard way, as a crash would.
+    pub(crate) fn kill(&self) {
+        let _ = kill_process_group(self.group, Signal::KILL);
+    }
+
+    /// Waits for the hook's end.
+    pub(crate) fn finish(self) -> Run {
+        let ended = match self.ended.recv_timeout(self.watchdog) {
+            Ok(ended) => Some(ended),
+            Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => {
+                self.kill();
+                None
+            }
+        };
+        let end = ended.map_or_else(Instant::now, |(_, at)| at);
+        let (stdout, stdout_held) = self.stdout.take();
+        let (stderr, stderr_held) = self.stderr.take();
+        Run {
+            code: ended.and_then(|(status, _)| status.code()),
+            stdout,
+            stderr,
+            elapsed: end.duration_since(self.start),
+            hung: ended.is_none(),
+            held_open: stdout_held || stderr_held,
+        }
+    }
+}
+
+/// What became of one event.
+#[derive(Clone, Debug)]
+pub(crate) struct Run {
+    /// `None`: ended by a signal, or by the watchdog.
+    pub(crate) code: Option<i32>,
+    pub(crate) stdout: String,
+    pub(crate) stderr: String,
+    /// From the start of the shell to its end.
+    pub(crate) elapsed: Duration,
+    /// The watchdog had to end it.
+    pub(crate) hung: bool,
+    /// Somebody kept the hook's own stdout or stderr open after its end: the client would go on waiting.
+    pub(crate) held_open: bool,
+}
+
+impl Run {
+    /// Some only where stdout is exactly one JSON object, with white space round it at most.
+    pub(crate) fn json(&self) -> Option<Value> {
+        let value: Value = serde_json::from_str(self.stdout.trim()).ok()?;
+        value.is_object().then_some(value)
+    }
+
+    /// Whether the client would send Claude back with the reason.
+    pub(crate) fn blocked(&self) -> bool {
+        let Some(json) = self.json() else { return false };
+        let reason = json["reason"].as_str().unwrap_or_default();
+        self.code == Some(0) && json["decision"] == "block" && !reason.is_empty() && json["continue"] != false
+    }
+
+    /// Nothing on stdout, exit 0.
+    pub(crate) fn silent(&self) -> bool {
+        self.stdout.is_empty() && self.code == Some(0)
+    }
+
+    /// The line for the person, or "".
+    pub(crate) fn message(&self) -> String {
+        self.text("systemMessage")
+    }
+
+    /// The reason of a block, or "".
+    pub(crate) fn reason(&self) -> String {
+        self.text("reason")
+    }
+
+    /// Code and output in one line, for a failing check.
+    pub(crate) fn seen(&self) -> String {
+        let hung = if self.hung { ", ended by the watchdog" } else { "" };
+        format!("exit {:?}{hung}, stdout {:?}, stderr {:?}", self.code, self.stdout, self.stderr)
+    }
+
+    fn text(&self, key: &str) -> String {
+        self.json().and_then(|json| json[key].as_str().map(str::to_owned)).unwrap_or_default()
+    }
+}
+
+/// A stream that is read to its end in a thread, or as far as it came.
+struct Output {
+    bytes: Arc<Mutex<Vec<u8>>>,
+    closed: Receiver<()>,
+}
+
+impl Output {
+    fn of(mut pipe: impl Read + Send + 'static) -> Self {
+        let bytes = Arc::new(Mutex::new(Vec::new()));
+        let (done, closed) = channel();
+        let sink = Arc::clone(&bytes);
+        thread::spawn(move || {
+            let mut buffer = [0; 1 << 13];
+            while let Ok(n_bytes @ 1..) = pipe.read(&mut buffer) {
+                sink.lock().unwrap_or_else(PoisonError::into_inner).extend_from_slice(&buffer[..n_bytes]);
+            }
+            // Nobody listens once the grace is over.
+            let _ = done.send(());
+        });
+        Self { bytes, closed }
+    }
+
+    /// The text, and whether somebody still holds the stream open.
+    fn take(self) -> (String, bool) {
+        let held = self.closed.recv_timeout(OUTPUT_GRACE) == Err(RecvTimeoutError::Timeout);
+        let bytes = self.bytes.lock().unwrap_or_else(PoisonError::into_inner);
+        (String::from_utf8_lossy(&bytes).into_owned(), held)
+    }
+}
+
+/// Tells when the process has ended, and reaps it.
+fn ended(mut child: Child) -> Receiver<(ExitStatus, Instant)> {
+    let (tell, told) = channel();
+    thread::spawn(move || {
+        if let Ok(status) = child.wait() {
+            // Nobody listens after the watchdog.
+            let _ = tell.send((status, Instant::now()));
+        }
+    });
+    told
+}
+
+/// Makes a file, with its directories.
+///
+/// # Panics
+/// When it cannot be written.
+pub(crate) fn write(path: &Path, bytes: impl AsRef<[u8]>) {
+    let dir = path.parent().expect("a file has a directory");
+    fs::create_dir_all(dir).expect("its directory is made");
+    fs::write(path, bytes).expect("the file is written");
+}

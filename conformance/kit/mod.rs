@@ -1,0 +1,12 @@
+//! What the checks stand on: the hook under test, a sandbox for each test, rows of a transcript, fake auditors,
+//! checks as data, and the report. Nothing here judges anything.
+pub(crate) mod auditors;
+pub(crate) mod check;
+pub(crate) mod event;
+pub(crate) mod hook;
+pub(crate) mod journal;
+pub(crate) mod processes;
+pub(crate) mod report;
+pub(crate) mod requirements;
+pub(crate) mod rows;
+pub(crate) mod sandbox;

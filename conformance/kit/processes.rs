@@ -1,0 +1,49 @@
+//! Whether processes that a fake auditor started are still there. A zombie is gone: it waits for a parent that may
+//! be a container's first process, which never looks.
+#![allow(dead_code, reason = "the vocabulary of all test files; each uses what it needs")]
+use std::fs;
+use std::path::Path;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use rustix::process::{Pid, Signal, kill_process, test_kill_process};
+
+/// The ids that a fake auditor wrote, one a line.
+pub(crate) fn ids_in(file: &Path) -> Vec<i32> {
+    let text = fs::read_to_string(file).unwrap_or_default();
+    text.lines().filter_map(|line| line.trim().parse().ok()).collect()
+}
+
+/// Whether a process runs.
+pub(crate) fn runs(id: i32) -> bool {
+    let Some(pid) = Pid::from_raw(id) else { return false };
+    test_kill_process(pid).is_ok() && !is_zombie(id)
+}
+
+/// Ends a process that a fake auditor started.
+pub(crate) fn end(id: i32) {
+    if let Some(pid) = Pid::from_raw(id) {
+        // It may have ended by itself in between, which is what is wanted.
+        let _ = kill_process(pid, Signal::KILL);
+    }
+}
+
+/// Waits until `holds` does, at most `limit`; gives whether it did. Between two looks other threads get their turn.
+pub(crate) fn eventually(limit: Duration, mut holds: impl FnMut() -> bool) -> bool {
+    let start = Instant::now();
+    loop {
+        if holds() {
+            return true;
+        }
+        if start.elapsed() > limit {
+            return false;
+        }
+        thread::park_timeout(Duration::from_millis(5));
+    }
+}
+
+fn is_zombie(id: i32) -> bool {
+    let stat = fs::read_to_string(format!("/proc/{id}/stat")).unwrap_or_default();
+    // The name in parentheses may itself hold parentheses and blanks.
+    stat.rsplit_once(')').is_some_and(|(_, rest)| rest.trim_start().starts_with('Z'))
+}

@@ -13,6 +13,8 @@
 
 /// The slow reader that the fast one is compared with.
 mod forward;
+/// Installing, uninstalling, the self-test command.
+mod install;
 mod kit;
 /// Reading from the end against reading everything.
 mod reading;
@@ -23,7 +25,7 @@ use kit::check::Named;
 
 /// Every test of the kit. A file that is missing here would not be in the report.
 fn registry() -> Vec<&'static Named> {
-    let files: &[&'static [Named]] = &[reading::CHECKS, selftest::CHECKS];
+    let files: &[&'static [Named]] = &[install::CHECKS, reading::CHECKS, selftest::CHECKS];
     files.iter().copied().flatten().collect()
 }
 

@@ -15,13 +15,7 @@ pub(crate) fn read(bytes: &[u8], from: u64) -> Option<Session> {
     let turns = file.turns(&openers);
     let mut newest_first = turns.into_iter().rev();
     let current = newest_first.next()?;
-    Some(Session {
-        current,
-        earlier: newest_first.collect(),
-        is_whole: from == 0,
-        from,
-        client_version: None,
-    })
+    Some(Session { current, earlier: newest_first.collect(), is_whole: from == 0, from, client_version: None })
 }
 
 struct File {
@@ -47,8 +41,7 @@ impl File {
             }
             if let Some(row) = row::read(line, Detail::Whole) {
                 // Copies count once among the rows that were read; what stands before them is not asked.
-                let is_first =
-                    offset < from || row.uuid.as_ref().is_none_or(|uuid| seen.insert(uuid.clone()));
+                let is_first = offset < from || row.uuid.as_ref().is_none_or(|uuid| seen.insert(uuid.clone()));
                 if is_first {
                     rows.push(Some(row));
                 }
@@ -69,9 +62,7 @@ impl File {
             .rows
             .iter()
             .enumerate()
-            .flat_map(|(index, row)| {
-                row.iter().flat_map(move |row| row.retracts.iter().map(move |u| (index, u.clone())))
-            })
+            .flat_map(|(index, row)| row.iter().flat_map(move |row| row.retracts.iter().map(move |u| (index, u.clone()))))
             .collect();
         for (at, uuid) in withdrawn {
             for row in self.rows.iter_mut().take(at) {
@@ -86,18 +77,13 @@ impl File {
         let mut openers: Vec<usize> = Vec::new();
         let mut next = self.rows.len();
         for index in (0..self.rows.len()).rev() {
-            let answered =
-                (index + 1..next).any(|later| matches!(self.meaning(later), Some(Meaning::Claude(_))));
+            let answered = (index + 1..next).any(|later| matches!(self.meaning(later), Some(Meaning::Claude(_))));
             let is_opener = match self.meaning(index) {
                 Some(Meaning::Prompt { is_sent, .. }) => {
-                    *is_sent
-                        || (answered && !matches!(self.kept_after(index, next), Some(Meaning::LocalOutput)))
+                    *is_sent || (answered && !matches!(self.kept_after(index, next), Some(Meaning::LocalOutput)))
                 }
                 Some(Meaning::BangCommand(_)) => {
-                    let sent = matches!(
-                        self.kept_after(index, next),
-                        Some(Meaning::BangOutput { is_sent: true, .. })
-                    );
+                    let sent = matches!(self.kept_after(index, next), Some(Meaning::BangOutput { is_sent: true, .. }));
                     answered || (sent && next == self.rows.len())
                 }
                 _ => false,
@@ -133,12 +119,7 @@ impl File {
             let before = (0..at).rev().find(|index| {
                 matches!(
                     self.meaning(*index),
-                    Some(
-                        Meaning::Claude(_)
-                            | Meaning::Results(..)
-                            | Meaning::Prompt { .. }
-                            | Meaning::BangCommand(_)
-                    )
+                    Some(Meaning::Claude(_) | Meaning::Results(..) | Meaning::Prompt { .. } | Meaning::BangCommand(_))
                 )
             });
             let Some(index) = before else { continue };
@@ -161,8 +142,7 @@ impl File {
             if let Some(parent) = row.parent.clone() {
                 let parent_place = self.places.get(&parent).copied().unwrap_or(0);
                 let sibling = openers.iter().position(|&earlier| {
-                    earlier >= parent_place
-                        && self.rows[earlier].as_ref().is_some_and(|row| row.parent.as_ref() == Some(&parent))
+                    earlier >= parent_place && self.rows[earlier].as_ref().is_some_and(|row| row.parent.as_ref() == Some(&parent))
                 });
                 if let Some(position) = sibling {
                     let from = openers[position];
@@ -176,11 +156,8 @@ impl File {
     }
 
     fn is_double(&self, first: usize, second: usize) -> bool {
-        let (Some(a), Some(b)) = (self.rows[first].as_ref(), self.rows[second].as_ref()) else {
-            return false;
-        };
-        let (Meaning::Prompt { words: x, .. }, Meaning::Prompt { words: y, .. }) = (&a.meaning, &b.meaning)
-        else {
+        let (Some(a), Some(b)) = (self.rows[first].as_ref(), self.rows[second].as_ref()) else { return false };
+        let (Meaning::Prompt { words: x, .. }, Meaning::Prompt { words: y, .. }) = (&a.meaning, &b.meaning) else {
             return false;
         };
         let silent = !(first..second).any(|index| matches!(self.meaning(index), Some(Meaning::Claude(_))));
@@ -209,8 +186,7 @@ impl File {
         let mut openers = openers.to_vec();
         // A message sent into a session whose beginning holds no opener opens a turn there.
         let first = openers.first().copied().unwrap_or(self.rows.len());
-        let steer =
-            (0..first).find(|index| matches!(self.meaning(*index), Some(Meaning::Event(Entry::Steer(_)))));
+        let steer = (0..first).find(|index| matches!(self.meaning(*index), Some(Meaning::Event(Entry::Steer(_)))));
         openers.splice(0..0, steer);
         let mut turns = Vec::new();
         let mut results = assemble::Results::new();
@@ -231,9 +207,7 @@ impl File {
             }));
             let (words, sender) = match opener.meaning {
                 Meaning::Prompt { words, sender, .. } => (words, sender),
-                Meaning::BangCommand(command) => {
-                    (Words { text: format!("! {command}"), images: 0 }, Sender::Person)
-                }
+                Meaning::BangCommand(command) => (Words { text: format!("! {command}"), images: 0 }, Sender::Person),
                 Meaning::Event(Entry::Steer(words)) => (words, Sender::Person),
                 other => panic!("no opener: {other:?}"),
             };

@@ -1,19 +1,16 @@
 //! Installing, uninstalling and the self-test command, through the binary and in a home of their own.
 //! Every install runs the whole self-test, which waits for a time-out: cases of a table run side by side.
-use std::collections::BTreeMap;
+mod home;
+
 use std::fs::{self, Permissions};
 use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
-use std::path::{Path, PathBuf};
 use std::thread;
-use std::time::Duration;
 
-use assert_cmd::Command;
-use serde_json::{Value, json};
+use home::{BINARY, Home, below, mode};
+use serde_json::json;
 
 use crate::kit::check::{Checks, checks};
-use crate::kit::sandbox::Sandbox;
 
-const BINARY: &str = env!("CARGO_BIN_EXE_stop-auditor");
 const ITEMS: [&str; 8] = ["9.1", "9.2", "9.3", "9.4a", "9.4b", "9.4c", "9.5", "9.6"];
 
 /// Settings of many looks: uninstall must give each of them back byte for byte.
@@ -299,116 +296,6 @@ checks! {
             c.that("10.1", format!("{arguments:?} teaches with an example"), run.ok && run.text.contains("例："), "例：", run.text);
         }
     }
-}
-
-/// A home with a configuration folder whose path needs quoting.
-struct Home {
-    sandbox: Sandbox,
-}
-
-/// What a command said, both streams together, and how it ended.
-struct Said {
-    ok: bool,
-    code: Option<i32>,
-    text: String,
-}
-
-impl Home {
-    fn new() -> Self {
-        Self { sandbox: Sandbox::new() }
-    }
-
-    fn with(settings: &[u8]) -> Self {
-        let home = Self::new();
-        fs::create_dir_all(home.config()).unwrap();
-        fs::write(home.settings(), settings).unwrap();
-        home
-    }
-
-    fn config(&self) -> PathBuf {
-        self.sandbox.path("home/claude's config")
-    }
-
-    fn settings(&self) -> PathBuf {
-        self.config().join("settings.json")
-    }
-
-    fn binary(&self) -> PathBuf {
-        self.config().join("hooks/stop-auditor")
-    }
-
-    fn run(&self, arguments: &[&str]) -> Said {
-        let output = Command::new(BINARY)
-            .args(arguments)
-            .env_clear()
-            .env("PATH", std::env::var_os("PATH").unwrap_or_default())
-            .env("HOME", self.sandbox.path("home"))
-            .env("TMPDIR", self.sandbox.path("tmp"))
-            .env("CLAUDE_CONFIG_DIR", self.config())
-            .timeout(Duration::from_secs(120))
-            .output()
-            .unwrap();
-        let text = [output.stdout, output.stderr].map(|bytes| String::from_utf8(bytes).unwrap()).concat();
-        Said { ok: output.status.success(), code: output.status.code(), text }
-    }
-
-    fn value(&self) -> Value {
-        value(&fs::read_to_string(self.settings()).unwrap())
-    }
-
-    fn backups(&self) -> Vec<PathBuf> {
-        let is_backup =
-            |path: &PathBuf| path.to_string_lossy().contains("settings.json.stop-auditor-backup.");
-        below(&self.config()).into_keys().filter(is_backup).collect()
-    }
-
-    /// Every file of the configuration folder, with its bytes and mode.
-    fn files(&self) -> BTreeMap<PathBuf, (Vec<u8>, u32)> {
-        below(&self.config())
-    }
-
-    fn group(&self, timeout: u64) -> Value {
-        let command = shlex::try_quote(self.binary().to_str().unwrap()).unwrap().into_owned();
-        json!({ "hooks": [{ "type": "command", "command": command, "timeout": timeout }] })
-    }
-
-    /// The old settings with ours behind them.
-    fn expected(&self, old: &str, env: &[(&str, &str)]) -> Value {
-        let mut new = value(old);
-        for (event, timeout) in [("Stop", 180), ("UserPromptSubmit", 10)] {
-            let slot = &mut new["hooks"][event];
-            let mut groups = slot.as_array().cloned().unwrap_or_default();
-            groups.push(self.group(timeout));
-            *slot = groups.into();
-        }
-        for (name, value) in env {
-            new["env"][name] = (*value).into();
-        }
-        new
-    }
-}
-
-fn value(text: &str) -> Value {
-    serde_json::from_str(text.trim_start_matches('\u{feff}')).unwrap()
-}
-
-fn mode(path: &Path) -> u32 {
-    fs::metadata(path).unwrap().permissions().mode() & 0o777
-}
-
-fn below(root: &Path) -> BTreeMap<PathBuf, (Vec<u8>, u32)> {
-    let mut found = BTreeMap::new();
-    let mut todo = vec![root.to_owned()];
-    while let Some(path) = todo.pop() {
-        let metadata = fs::symlink_metadata(&path).unwrap();
-        if metadata.is_dir() {
-            todo.extend(fs::read_dir(&path).unwrap().map(|entry| entry.unwrap().path()));
-            found.insert(path, (Vec::new(), metadata.mode()));
-        } else {
-            found.insert(path.clone(), (fs::read(&path).unwrap(), metadata.mode()));
-        }
-    }
-    found
 }
 
 /// Runs the cases of a table at the same time, and their checks come in the table's order.

@@ -7,7 +7,7 @@ use crate::auditor::vendor;
 use crate::paths;
 use crate::settings::document::{Document, Step};
 use crate::settings::file::SettingsFile;
-use crate::settings::{self, COMMAND_VARIABLE, MODEL_VARIABLE, Request, backups};
+use crate::settings::{self, COMMAND_VARIABLE, MODEL_VARIABLE, Request, backups, registration};
 use clap::builder::NonEmptyStringValueParser;
 use std::fs;
 use std::io::{self, Write};
@@ -222,7 +222,7 @@ fn print_ending(plan: &Plan, has_passed: bool, out: &mut impl Write) -> io::Resu
     if settings::hooks_are_off(&plan.document) {
         writeln!(out, "{path} 里 disableAllHooks 是 true：所有 hook 都不会跑，包括这一个。")?;
     }
-    for other in settings::other_auditors(&plan.document) {
+    for other in registration::other_auditors(&plan.document) {
         writeln!(out, "Stop 里还有另一个审计员，每轮会审两遍，删掉那条注册：{other}")?;
     }
     writeln!(out, "重开一个 Claude Code 会话，随便问一句，日志里有这一轮，就是真的挂上了。")?;

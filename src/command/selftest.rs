@@ -6,9 +6,10 @@ mod items;
 
 use super::failure::Failure;
 use crate::paths;
+use crate::settings::EVENTS;
 use crate::settings::document::Document;
 use crate::settings::file::SettingsFile;
-use crate::settings::{EVENTS, registered_command};
+use crate::settings::registration::registered_command;
 use clap::builder::NonEmptyStringValueParser;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};

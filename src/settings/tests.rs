@@ -2,6 +2,7 @@
 
 use super::document::Document;
 use super::refusal::{Place, Refusal};
+use super::registration::other_auditors;
 use super::*;
 use proptest::prelude::*;
 use rstest::rstest;
@@ -180,6 +181,7 @@ fn r3_2_other_hooks_stay_first_and_untouched() {
 
 #[rstest]
 #[case::older_path("/old/place/stop-auditor", COMMAND)]
+#[case::equals_sign_in_the_path("/a=b/stop-auditor", COMMAND)]
 #[case::older_quoted("'/old place/stop-auditor'", COMMAND)]
 #[case::older_double_quoted("\"/old place/stop-auditor\"", COMMAND)]
 #[case::prefix_stays(

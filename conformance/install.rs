@@ -205,6 +205,23 @@ checks! {
         c.equal("3.5", "and uninstall brings it back", fs::read_to_string(home.settings()).unwrap(), old.to_owned());
     }
 
+    /// 3.5: what the person changed since the install stays changed; ours goes all the same, backup or not.
+    #[own]
+    fn r3_5_a_change_made_since_stays(c: &mut Checks) {
+        side_by_side(c, &[true, false], |c, with_backup| {
+            let home = Home::with(b"{\n  \"a\": 1,\n  \"b\": 2\n}\n");
+            home.run(&["install", "--model", "m"]);
+            let installed = fs::read_to_string(home.settings()).unwrap();
+            fs::write(home.settings(), installed.replace("\"a\": 1", "\"a\": 3")).unwrap();
+            if !with_backup {
+                fs::remove_file(home.backups().remove(0)).unwrap();
+            }
+            home.run(&["uninstall"]);
+            let left = fs::read_to_string(home.settings()).unwrap();
+            c.equal("3.5", format!("with a backup: {with_backup}"), left, "{\n  \"a\": 3,\n  \"b\": 2\n}\n".to_owned());
+        });
+    }
+
     /// 1.7: Claude's own vendor is refused, also with --force and also where the settings say so already.
     #[own]
     fn r1_7_install_refuses_an_anthropic_auditor(c: &mut Checks) {

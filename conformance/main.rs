@@ -15,13 +15,21 @@
 mod asking;
 /// An auditor that fails, hangs, floods or leaves something behind.
 mod auditors;
+/// Transcripts with their expectations.
+mod cases;
 /// The slow reader that the fast one is compared with.
 mod forward;
+/// Installing, uninstalling, the self-test command.
+mod install;
 /// The log.
 mod journal;
 mod kit;
+/// What a file of rows cannot show.
+mod material;
 /// Stops with nothing to audit.
 mod nothing;
+/// The fixed texts and the lengths.
+mod prompt;
 /// Reading from the end against reading everything.
 mod reading;
 /// A NOTE on its way to the person's next message.
@@ -40,8 +48,13 @@ fn registry() -> Vec<&'static Named> {
     let files: &[&'static [Named]] = &[
         asking::CHECKS,
         auditors::CHECKS,
+        cases::CHECKS,
+        install::CHECKS,
         journal::CHECKS,
+        material::CHECKS,
         nothing::CHECKS,
+        prompt::CHECKS,
+        prompt::history::CHECKS,
         reading::CHECKS,
         relay::CHECKS,
         rounds::CHECKS,

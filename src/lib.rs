@@ -3,6 +3,7 @@
 //! The library exists for the binary and for the conformance kit beside it; it promises no stable interface.
 
 pub mod auditor;
+pub mod command;
 pub mod hook;
 pub mod material;
 pub mod paths;

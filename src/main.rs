@@ -1,5 +1,43 @@
 //! The `stop-auditor` command: without arguments it is the hook.
+//! A wrong argument ends with 1 and not with clap's 2: to the client, 2 from a Stop hook is a block (6.11).
 
-fn main() {
-    stop_auditor::hook::run();
+use clap::{Parser, Subcommand};
+use std::process::ExitCode;
+use stop_auditor::command::{install, selftest, uninstall};
+
+#[derive(Debug, Parser)]
+#[command(
+    name = "stop-auditor",
+    version,
+    about = "Claude Code 每轮结束时的独立审计员",
+    long_about = "Claude Code 每轮结束时的独立审计员。不带参数就是 hook 本身：从 stdin 读 Claude Code 给的 JSON。",
+    after_help = "例：\n  stop-auditor install      装上并自测\n  stop-auditor selftest     再测一遍\n  \
+                  stop-auditor uninstall    卸掉"
+)]
+struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    Install(install::InstallArgs),
+    Uninstall(uninstall::UninstallArgs),
+    Selftest(selftest::SelftestArgs),
+}
+
+fn main() -> ExitCode {
+    if std::env::args_os().len() <= 1 {
+        stop_auditor::hook::run();
+        return ExitCode::SUCCESS;
+    }
+    match Arguments::try_parse() {
+        Ok(Arguments { command: Command::Install(args) }) => install::run(&args),
+        Ok(Arguments { command: Command::Uninstall(args) }) => uninstall::run(&args),
+        Ok(Arguments { command: Command::Selftest(args) }) => selftest::run(&args),
+        Err(error) => match error.print() {
+            Ok(()) if !error.use_stderr() => ExitCode::SUCCESS,
+            Ok(()) | Err(_) => ExitCode::FAILURE,
+        },
+    }
 }

@@ -24,6 +24,11 @@ pub(crate) struct Checks {
 
 #[allow(dead_code, reason = "the vocabulary of all test files; each uses what it needs")]
 impl Checks {
+    /// Takes over what another thread looked at.
+    pub(crate) fn append(&mut self, mut other: Self) {
+        self.all.append(&mut other.all);
+    }
+
     /// Records whether `ok` holds.
     pub(crate) fn that(
         &mut self,

@@ -74,7 +74,8 @@ fn takes_a_name(word: &str) -> bool {
     matches!(word, "-u" | "-C" | "-k" | "-s")
 }
 
-fn is_assignment(word: &str) -> bool {
+/// Whether a shell word before the program sets a variable: `NAME=value`.
+pub(crate) fn is_assignment(word: &str) -> bool {
     word.split_once('=').is_some_and(|(name, _)| {
         !name.is_empty()
             && !name.starts_with(|c: char| c.is_ascii_digit())

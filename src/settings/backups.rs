@@ -2,7 +2,7 @@
 //! They are never overwritten and never removed; the newest one without our registration is the baseline.
 
 use super::document::Document;
-use super::is_registered;
+use super::registration::is_registered;
 use std::ffi::OsString;
 use std::fs::{self, OpenOptions, Permissions};
 use std::io::{self, Write};

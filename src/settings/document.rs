@@ -8,8 +8,9 @@ use jsonc_parser::common::Ranged;
 use jsonc_parser::{CollectOptions, ParseOptions, parse_to_ast};
 use serde::Serialize;
 use serde_json::Value;
-use serde_json::ser::PrettyFormatter;
+use serde_json::ser::{Formatter, PrettyFormatter};
 use std::collections::HashSet;
+use std::io;
 use std::ops::Range;
 
 const BOM: &str = "\u{feff}";
@@ -179,7 +180,7 @@ impl Document {
                 let previous = before.last().unwrap_or(first);
                 slice(previous.end..last.start).trim_start().trim_start_matches(',').to_owned()
             }
-            None if self.raw(node).contains('\n') || self.text.contains(": ") => " ".to_owned(),
+            None if self.raw(node).contains('\n') || self.is_spaced() => " ".to_owned(),
             None => String::new(),
         }
     }
@@ -201,16 +202,13 @@ impl Document {
         let written = match indent {
             Some(indent) => {
                 let unit = self.unit();
-                let mut out = Vec::new();
-                let formatter = PrettyFormatter::with_indent(unit.as_bytes());
-                value
-                    .serialize(&mut serde_json::Serializer::with_formatter(&mut out, formatter))
-                    .map_err(|_| Refusal::Internal("a value that cannot be written"))?;
-                String::from_utf8_lossy(&out).replace('\n', &format!("{}{indent}", self.newline()))
+                let pretty = written(value, PrettyFormatter::with_indent(unit.as_bytes()))?;
+                pretty.replace('\n', &format!("{}{indent}", self.newline()))
             }
+            None if self.is_spaced() => spaced(value)?,
             None => value.to_string(),
         };
-        let colon = if indent.is_some() || self.text.contains(": ") { ": " } else { ":" };
+        let colon = if indent.is_some() || self.is_spaced() { ": " } else { ":" };
         Ok(match name {
             Some(name) => format!("{}{colon}{written}", Value::from(name)),
             None => written,
@@ -258,6 +256,11 @@ impl Document {
         Ok(())
     }
 
+    /// Whether one-line values have a space behind `:` and `,` here.
+    fn is_spaced(&self) -> bool {
+        self.text.contains("\": ")
+    }
+
     fn newline(&self) -> &'static str {
         let first = self.text.split_inclusive('\n').next().unwrap_or_default();
         if first.ends_with("\r\n") { "\r\n" } else { "\n" }
@@ -277,6 +280,31 @@ impl Document {
         let line = self.text.get(..at).unwrap_or_default().rsplit('\n').next().unwrap_or_default();
         line.get(..line.len() - line.trim_start().len()).unwrap_or_default()
     }
+}
+
+/// One line with a space behind each `:` and `,`.
+fn spaced(value: &Value) -> Result<String, Refusal> {
+    struct Spaced;
+    impl Formatter for Spaced {
+        fn begin_array_value<W: io::Write + ?Sized>(&mut self, out: &mut W, first: bool) -> io::Result<()> {
+            if first { Ok(()) } else { out.write_all(b", ") }
+        }
+        fn begin_object_key<W: io::Write + ?Sized>(&mut self, out: &mut W, first: bool) -> io::Result<()> {
+            if first { Ok(()) } else { out.write_all(b", ") }
+        }
+        fn begin_object_value<W: io::Write + ?Sized>(&mut self, out: &mut W) -> io::Result<()> {
+            out.write_all(b": ")
+        }
+    }
+    written(value, Spaced)
+}
+
+fn written(value: &Value, formatter: impl Formatter) -> Result<String, Refusal> {
+    let mut out = Vec::new();
+    value
+        .serialize(&mut serde_json::Serializer::with_formatter(&mut out, formatter))
+        .map_err(|_| Refusal::Internal("a value that cannot be written"))?;
+    Ok(String::from_utf8_lossy(&out).into_owned())
 }
 
 fn children(node: &Node) -> Vec<Range<usize>> {

@@ -2,6 +2,7 @@
 
 use super::document::Document;
 use super::refusal::{Place, Refusal};
+use super::registration::other_auditors;
 use super::*;
 use proptest::prelude::*;
 use rstest::rstest;
@@ -180,6 +181,7 @@ fn r3_2_other_hooks_stay_first_and_untouched() {
 
 #[rstest]
 #[case::older_path("/old/place/stop-auditor", COMMAND)]
+#[case::equals_sign_in_the_path("/a=b/stop-auditor", COMMAND)]
 #[case::older_quoted("'/old place/stop-auditor'", COMMAND)]
 #[case::older_double_quoted("\"/old place/stop-auditor\"", COMMAND)]
 #[case::prefix_stays(
@@ -210,11 +212,11 @@ fn r3_2_a_doubled_registration_becomes_one_and_a_short_limit_ours() {
 }
 
 #[rstest]
-#[case::script("node /x/stop-auditor.mjs")]
-#[case::with_arguments("/x/stop-auditor log")]
-#[case::other_name("/x/my-stop-auditor")]
-#[case::unfinished_quote("'/x/stop-auditor")]
-fn r3_5_what_is_not_ours_stays(#[case] command: &str) {
+#[case::script("node /x/stop-auditor.mjs", 1)]
+#[case::with_arguments("/x/stop-auditor log", 0)]
+#[case::other_name("/x/my-stop-auditor", 0)]
+#[case::unfinished_quote("'/x/stop-auditor", 0)]
+fn r3_5_what_is_not_ours_stays(#[case] command: &str, #[case] n_auditors: usize) {
     let file = json!({ "hooks": { "Stop": [{ "hooks": [{ "type": "command", "command": command }] }] } })
         .to_string();
     let before = parse(&file);
@@ -223,7 +225,7 @@ fn r3_5_what_is_not_ours_stays(#[case] command: &str) {
     assert_eq!(value(&installed)["hooks"]["Stop"].as_array().unwrap().len(), 2);
     let Uninstalled::Text(back) = uninstall(&installed, None).unwrap() else { panic!() };
     assert_eq!(text(&back), file);
-    assert_eq!(other_auditors(&installed).len(), usize::from(command.ends_with(".mjs")));
+    assert_eq!(other_auditors(&installed).len(), n_auditors);
 }
 
 #[rstest]

@@ -1,0 +1,123 @@
+//! A home for the installer's commands, and what can be seen in it afterwards.
+use std::collections::BTreeMap;
+use std::fs;
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use assert_cmd::Command;
+use serde_json::{Value, json};
+
+use crate::kit::sandbox::Sandbox;
+
+pub(super) const BINARY: &str = env!("CARGO_BIN_EXE_stop-auditor");
+
+/// A home with a configuration folder whose path needs quoting.
+pub(super) struct Home {
+    pub(super) sandbox: Sandbox,
+}
+
+/// What a command said, both streams together, and how it ended.
+pub(super) struct Said {
+    pub(super) ok: bool,
+    pub(super) code: Option<i32>,
+    pub(super) text: String,
+}
+
+impl Home {
+    pub(super) fn new() -> Self {
+        Self { sandbox: Sandbox::new() }
+    }
+
+    pub(super) fn with(settings: &[u8]) -> Self {
+        let home = Self::new();
+        fs::create_dir_all(home.config()).unwrap();
+        fs::write(home.settings(), settings).unwrap();
+        home
+    }
+
+    pub(super) fn config(&self) -> PathBuf {
+        self.sandbox.path("home/claude's config")
+    }
+
+    pub(super) fn settings(&self) -> PathBuf {
+        self.config().join("settings.json")
+    }
+
+    pub(super) fn binary(&self) -> PathBuf {
+        self.config().join("hooks/stop-auditor")
+    }
+
+    pub(super) fn run(&self, arguments: &[&str]) -> Said {
+        let output = Command::new(BINARY)
+            .args(arguments)
+            .env_clear()
+            .env("PATH", std::env::var_os("PATH").unwrap_or_default())
+            .env("HOME", self.sandbox.path("home"))
+            .env("TMPDIR", self.sandbox.path("tmp"))
+            .env("CLAUDE_CONFIG_DIR", self.config())
+            .timeout(Duration::from_secs(120))
+            .output()
+            .unwrap();
+        let text = [output.stdout, output.stderr].map(|bytes| String::from_utf8(bytes).unwrap()).concat();
+        Said { ok: output.status.success(), code: output.status.code(), text }
+    }
+
+    pub(super) fn value(&self) -> Value {
+        value(&fs::read_to_string(self.settings()).unwrap())
+    }
+
+    pub(super) fn backups(&self) -> Vec<PathBuf> {
+        let is_backup =
+            |path: &PathBuf| path.to_string_lossy().contains("settings.json.stop-auditor-backup.");
+        below(&self.config()).into_keys().filter(is_backup).collect()
+    }
+
+    /// Every file of the configuration folder, with its bytes and mode.
+    pub(super) fn files(&self) -> BTreeMap<PathBuf, (Vec<u8>, u32)> {
+        below(&self.config())
+    }
+
+    pub(super) fn group(&self, timeout: u64) -> Value {
+        let command = shlex::try_quote(self.binary().to_str().unwrap()).unwrap().into_owned();
+        json!({ "hooks": [{ "type": "command", "command": command, "timeout": timeout }] })
+    }
+
+    /// The old settings with ours behind them.
+    pub(super) fn expected(&self, old: &str, env: &[(&str, &str)]) -> Value {
+        let mut new = value(old);
+        for (event, timeout) in [("Stop", 180), ("UserPromptSubmit", 10)] {
+            let slot = &mut new["hooks"][event];
+            let mut groups = slot.as_array().cloned().unwrap_or_default();
+            groups.push(self.group(timeout));
+            *slot = groups.into();
+        }
+        for (name, value) in env {
+            new["env"][name] = (*value).into();
+        }
+        new
+    }
+}
+
+fn value(text: &str) -> Value {
+    serde_json::from_str(text.trim_start_matches('\u{feff}')).unwrap()
+}
+
+pub(super) fn mode(path: &Path) -> u32 {
+    fs::metadata(path).unwrap().permissions().mode() & 0o777
+}
+
+pub(super) fn below(root: &Path) -> BTreeMap<PathBuf, (Vec<u8>, u32)> {
+    let mut found = BTreeMap::new();
+    let mut todo = vec![root.to_owned()];
+    while let Some(path) = todo.pop() {
+        let metadata = fs::symlink_metadata(&path).unwrap();
+        if metadata.is_dir() {
+            todo.extend(fs::read_dir(&path).unwrap().map(|entry| entry.unwrap().path()));
+            found.insert(path, (Vec::new(), metadata.mode()));
+        } else {
+            found.insert(path.clone(), (fs::read(&path).unwrap(), metadata.mode()));
+        }
+    }
+    found
+}

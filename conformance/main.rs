@@ -11,6 +11,8 @@
 )]
 #![allow(clippy::needless_pass_by_value, reason = "tests hand over literals, which read better without &")]
 
+/// Transcripts with their expectations.
+mod cases;
 mod kit;
 /// Section 9, one to one.
 mod selftest;
@@ -19,7 +21,7 @@ use kit::check::Named;
 
 /// Every test of the kit. A file that is missing here would not be in the report.
 fn registry() -> Vec<&'static Named> {
-    let files: &[&'static [Named]] = &[selftest::CHECKS];
+    let files: &[&'static [Named]] = &[cases::CHECKS, selftest::CHECKS];
     files.iter().copied().flatten().collect()
 }
 

@@ -1,3 +1,12 @@
 //! stop-auditor: an independent auditor at the end of every Claude Code turn.
 //!
 //! The library exists for the binary and for the conformance kit beside it; it promises no stable interface.
+
+pub mod auditor;
+pub mod hook;
+pub mod material;
+pub mod paths;
+pub mod prompt;
+pub mod redact;
+pub mod settings;
+pub mod transcript;

@@ -1,3 +1,5 @@
-//! The `stop-auditor` command.
+//! The `stop-auditor` command: without arguments it is the hook.
 
-fn main() {}
+fn main() {
+    stop_auditor::hook::run();
+}

@@ -1,0 +1,178 @@
+//! Whose model an auditor command asks (1.7): Claude is never audited by its own vendor.
+//! It reads a shell command without running it, so it sees what is written there and not what a script does inside.
+
+/// Words that name an Anthropic model or tool wherever they stand in a model's name.
+const ANTHROPIC: [&str; 5] = ["claude", "anthropic", "opus", "sonnet", "haiku"];
+/// Programs that only start another one.
+const STARTERS: [&str; 13] = [
+    "env", "npx", "bunx", "uvx", "pnpx", "exec", "command", "nohup", "nice", "time", "timeout", "sudo",
+    "setsid",
+];
+const SHELLS: [&str; 5] = ["sh", "bash", "dash", "zsh", "ksh"];
+/// A shell that starts a shell that starts a shell: nobody writes more.
+const MAX_DEPTH: u8 = 4;
+
+/// Whether the auditor is Anthropic's: `command` is the whole shell command (6.1), `model` the name from
+/// `STOP_AUDITOR_MODEL` where there is one.
+pub fn is_anthropic(command: &str, model: Option<&str>) -> bool {
+    model.is_some_and(names_anthropic) || asks_anthropic(command, 0)
+}
+
+fn asks_anthropic(command: &str, depth: u8) -> bool {
+    simple_commands(command).iter().any(|words| simple_asks_anthropic(words, depth))
+}
+
+fn simple_asks_anthropic(words: &[String], depth: u8) -> bool {
+    let Some((program, arguments)) = program(words) else { return false };
+    let name = file_name(program);
+    if SHELLS.contains(&name) && depth < MAX_DEPTH {
+        return script(arguments).is_some_and(|script| asks_anthropic(script, depth + 1));
+    }
+    is_tool(program) || models(arguments).any(names_anthropic)
+}
+
+/// `claude`, `/opt/bin/claude`, `@anthropic-ai/claude-code@latest`; not `my-claudette`.
+fn is_tool(program: &str) -> bool {
+    program.starts_with("@anthropic-ai/")
+        || file_name(program)
+            .split(|c: char| !c.is_ascii_alphanumeric())
+            .any(|part| part.eq_ignore_ascii_case("claude") || part.eq_ignore_ascii_case("anthropic"))
+}
+
+fn names_anthropic(model: &str) -> bool {
+    let model = model.to_ascii_lowercase();
+    ANTHROPIC.iter().any(|name| model.contains(name))
+}
+
+fn file_name(program: &str) -> &str {
+    program.rsplit('/').next().unwrap_or(program)
+}
+
+/// The program that really runs, behind leading assignments and starters, and its arguments.
+fn program(words: &[String]) -> Option<(&str, &[String])> {
+    let mut rest = words;
+    let mut started = false;
+    while let Some((word, after)) = rest.split_first() {
+        if is_assignment(word) {
+            rest = after;
+        } else if STARTERS.contains(&file_name(word)) {
+            started = true;
+            rest = after;
+        } else if started && takes_a_name(word) {
+            rest = after.split_first().map_or(after, |(_, after)| after);
+        } else if started && (word.starts_with('-') || word.starts_with(|c: char| c.is_ascii_digit())) {
+            rest = after; // a starter's flag, or its seconds
+        } else {
+            return Some((word, after));
+        }
+    }
+    None
+}
+
+/// Flags of `env` and `sudo` whose next word is not the program.
+fn takes_a_name(word: &str) -> bool {
+    matches!(word, "-u" | "-C" | "-k" | "-s")
+}
+
+fn is_assignment(word: &str) -> bool {
+    word.split_once('=').is_some_and(|(name, _)| {
+        !name.is_empty()
+            && !name.starts_with(|c: char| c.is_ascii_digit())
+            && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_')
+    })
+}
+
+/// What `sh -c SCRIPT` or `bash -lc SCRIPT` runs.
+fn script(arguments: &[String]) -> Option<&str> {
+    let flag = arguments
+        .iter()
+        .position(|word| word.starts_with('-') && !word.starts_with("--") && word.ends_with('c'))?;
+    arguments.get(flag + 1).map(String::as_str)
+}
+
+/// The values of `-m X`, `-mX`, `--model X`, `--model=X`, and of Codex's `-c model=X`.
+fn models(arguments: &[String]) -> impl Iterator<Item = &str> {
+    arguments.iter().enumerate().filter_map(|(at, word)| match word.as_str() {
+        "-m" | "--model" => arguments.get(at + 1).map(String::as_str),
+        other => other
+            .strip_prefix("--model=")
+            .or_else(|| other.strip_prefix("model="))
+            .or_else(|| other.strip_prefix("-m").filter(|_| !other.starts_with("--"))),
+    })
+}
+
+/// A shell command cut at `|`, `&`, `;`, brackets and line ends that stand outside quotes, each part as words.
+fn simple_commands(command: &str) -> Vec<Vec<String>> {
+    let mut parts = vec![String::new()];
+    let mut quote = None;
+    let mut escaped = false;
+    for c in command.chars() {
+        let cuts = quote.is_none() && !escaped && matches!(c, '|' | '&' | ';' | '(' | ')' | '\n');
+        match (quote, c) {
+            _ if escaped => escaped = false,
+            (None | Some('"'), '\\') => escaped = true,
+            (None, '\'' | '"') => quote = Some(c),
+            (Some(open), _) if open == c => quote = None,
+            _ => {}
+        }
+        if cuts {
+            parts.push(String::new());
+        } else if let Some(part) = parts.last_mut() {
+            part.push(c);
+        }
+    }
+    parts.iter().map(|part| words(part)).collect()
+}
+
+/// An unfinished quote is still worth reading: the shell refuses the command, and until then its words tell.
+fn words(part: &str) -> Vec<String> {
+    shlex::split(part).unwrap_or_else(|| part.split_whitespace().map(str::to_owned).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_anthropic;
+    use rstest::rstest;
+
+    #[rstest]
+    #[case::bare("claude -p")]
+    #[case::path("/usr/local/bin/claude -p --output-format text")]
+    #[case::assignment("FOO=1 BAR='a b' claude -p")]
+    #[case::env("env -i PATH=/bin claude")]
+    #[case::env_unset("env -u HOME claude")]
+    #[case::npx("npx -y @anthropic-ai/claude-code@latest -p")]
+    #[case::timeout("timeout 60 claude -p")]
+    #[case::in_a_pipe("cat | claude -p")]
+    #[case::after_cd("cd /tmp && claude -p")]
+    #[case::in_a_shell("bash -lc 'cd /tmp; claude -p'")]
+    #[case::model("llm -m claude-opus-4")]
+    #[case::model_glued("llm -mclaude-opus-4")]
+    #[case::model_equals("x --model=anthropic/some-model")]
+    #[case::model_upper("x --model Sonnet")]
+    #[case::codex_setting("codex exec -c model=haiku -")]
+    #[case::unfinished_quote("claude -p 'x")]
+    fn r1_7_an_anthropic_auditor_is_seen(#[case] command: &str) {
+        assert!(is_anthropic(command, None), "{command}");
+    }
+
+    #[rstest]
+    #[case::codex("codex exec -m gpt-6.1-sol --json -")]
+    #[case::gemini("gemini -m gemini-3-pro")]
+    #[case::fake("cat >/dev/null; echo 'VERDICT: NOTE - claude said too much'")]
+    #[case::quoted_separator("echo 'a; claude b | claude'")]
+    #[case::escaped_separator(r"echo a\; claude")]
+    #[case::path_part("/opt/claude/bin/judge")]
+    #[case::argument("judge --subject claude")]
+    #[case::longer_word("claudette -p")]
+    #[case::other_flag("judge --modelling opus")]
+    #[case::empty("")]
+    fn r1_7_another_vendor_is_let_be(#[case] command: &str) {
+        assert!(!is_anthropic(command, None), "{command}");
+    }
+
+    #[test]
+    fn r1_7_the_model_variable_counts_too() {
+        assert!(is_anthropic("judge", Some("claude-sonnet-5")));
+        assert!(!is_anthropic("judge", Some("gpt-6.1-sol")));
+    }
+}

@@ -1,0 +1,108 @@
+//! The VERDICT line of an auditor's answer (6.3).
+//!
+//! The last line that begins with `VERDICT:` counts, even where it names nothing known: an earlier one may be a
+//! quotation of the material.
+
+/// What the auditor decided.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Verdict {
+    /// Nothing to report.
+    Pass,
+    /// A remark that holds nobody up.
+    Note(String),
+    /// Sends Claude back.
+    Fail(String),
+}
+
+/// Why an answer holds no verdict.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum NoVerdict {
+    /// No line begins with `VERDICT:`.
+    NoLine,
+    /// The last such line names none of the three.
+    Unknown(String),
+}
+
+/// What stands for a reason that the auditor did not give.
+const NO_REASON: &str = "审计员没有写理由";
+
+/// Reasons are asked for in fifty characters; this only keeps a runaway answer out of messages (6.13).
+const MAX_REASON: usize = 2_000;
+
+/// Finds the verdict in an answer.
+///
+/// # Errors
+/// [`NoVerdict`] where the answer holds none.
+pub fn find(answer: &str) -> Result<Verdict, NoVerdict> {
+    let line = answer.lines().rev().find_map(verdict_line).ok_or(NoVerdict::NoLine)?;
+    let word_end = line.find(|c: char| !c.is_ascii_alphabetic()).unwrap_or(line.len());
+    let (word, rest) = line.split_at(word_end);
+    match word {
+        "PASS" => Ok(Verdict::Pass),
+        "NOTE" => Ok(Verdict::Note(reason(rest))),
+        "FAIL" => Ok(Verdict::Fail(reason(rest))),
+        _ => Err(NoVerdict::Unknown(line.to_owned())),
+    }
+}
+
+/// What follows `VERDICT:` in a line that begins with it, white space and Markdown marks passed over.
+fn verdict_line(line: &str) -> Option<&str> {
+    let line = line.trim_matches(is_decoration).strip_prefix("VERDICT")?;
+    let line = line.trim_start_matches(is_decoration);
+    let line = line.strip_prefix([':', '：'])?;
+    Some(line.trim_matches(is_decoration))
+}
+
+fn is_decoration(c: char) -> bool {
+    c.is_whitespace() || matches!(c, '`' | '*' | '>' | '\u{feff}')
+}
+
+fn reason(rest: &str) -> String {
+    let rest = rest
+        .trim_start_matches(|c: char| c.is_whitespace() || matches!(c, '-' | '—' | '–' | ':' | '：' | '*'));
+    let rest = rest.trim();
+    if rest.is_empty() { NO_REASON.to_owned() } else { crate::material::cut::one_line(rest, MAX_REASON) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn fail(reason: &str) -> Result<Verdict, NoVerdict> {
+        Ok(Verdict::Fail(reason.to_owned()))
+    }
+
+    #[test]
+    fn the_last_line_counts() {
+        assert_eq!(find("VERDICT: PASS\nVERDICT: FAIL - x"), fail("x"));
+        assert_eq!(find("VERDICT: FAIL - x\nVERDICT: PASS\nbye"), Ok(Verdict::Pass));
+    }
+
+    #[test]
+    fn decoration_is_passed_over() {
+        for line in [
+            "  VERDICT: FAIL - x\r",
+            "**VERDICT: FAIL - x**",
+            "> `VERDICT：FAIL — x`",
+            "VERDICT: FAIL – x",
+            "**VERDICT:** FAIL - x",
+        ] {
+            assert_eq!(find(line), fail("x"), "{line}");
+        }
+    }
+
+    #[test]
+    fn a_sentence_is_no_verdict() {
+        assert_eq!(find("I would say VERDICT: PASS"), Err(NoVerdict::NoLine));
+        assert_eq!(find(""), Err(NoVerdict::NoLine));
+        assert_eq!(find("VERDICT: MAYBE"), Err(NoVerdict::Unknown("MAYBE".to_owned())));
+        assert_eq!(find("VERDICT: PASSED"), Err(NoVerdict::Unknown("PASSED".to_owned())));
+        assert_eq!(find("VERDICT: PASS\nVERDICT: hm"), Err(NoVerdict::Unknown("hm".to_owned())));
+    }
+
+    #[test]
+    fn a_fail_without_a_reason_is_a_fail_that_says_so() {
+        assert_eq!(find("VERDICT: FAIL"), fail(NO_REASON));
+        assert_eq!(find("VERDICT: NOTE -  "), Ok(Verdict::Note(NO_REASON.to_owned())));
+    }
+}

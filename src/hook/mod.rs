@@ -1,0 +1,259 @@
+//! One event in, one outcome out.
+//!
+//! This is the only place that must never fail: exit code 0, standard output empty or one JSON object, nothing on
+//! standard error, whatever happens (6.11).
+
+pub mod event;
+pub mod journal;
+pub mod notes;
+pub mod outcome;
+pub mod private;
+pub mod rounds;
+pub mod source;
+
+use std::env;
+use std::io::{self, Write};
+use std::panic::{self, AssertUnwindSafe};
+use std::path::PathBuf;
+use std::time::Duration;
+
+use jiff::ZonedDateTime;
+
+use crate::auditor::signals::Signals;
+use crate::auditor::verdict::Verdict;
+use crate::auditor::{self, AuditError, Auditor, Choice, process};
+use crate::material::{cut, render};
+use crate::transcript::session::Session;
+use crate::transcript::turn::{Entry, Turn};
+use crate::{paths, prompt, redact};
+use event::{Event, PromptSubmit, Stop};
+use journal::{Record, word};
+use notes::Notes;
+use outcome::Outcome;
+use rounds::{Round, Rounds};
+
+/// An event arrives at once; what does not is not waited for: a prompt's hook is given 10 s (3.1).
+const STDIN_LIMIT: Duration = Duration::from_secs(5);
+
+/// A last message of tens of megabytes is no message.
+const STDIN_MAX: usize = 64 * 1024 * 1024;
+
+/// Lengths in the log, in characters, and the number of calls listed (8.1).
+const LOGGED_WORDS: usize = 500;
+const LOGGED_REPLY: usize = 1_500;
+const LOGGED_CALLS: usize = 8;
+const LOGGED_CALL: usize = 160;
+const LOGGED_TEXT: usize = 2_000;
+
+/// What the environment says.
+struct Setting {
+    log_dir: Option<PathBuf>,
+    state_dir: PathBuf,
+    choice: Choice,
+    debug_prompt: Option<PathBuf>,
+}
+
+/// Handles one event from standard input.
+pub fn run() {
+    panic::set_hook(Box::new(|_| {}));
+    let is_set = |name: &str| env::var_os(name).is_some_and(|value| !value.is_empty());
+    if env::var_os("STOP_AUDITOR_OFF").is_some_and(|value| value == "1") || is_set(auditor::INSIDE_VARIABLE) {
+        return;
+    }
+    let Ok(signals) = Signals::catch() else { return };
+    let Some(bytes) = process::read_all(io::stdin(), STDIN_LIMIT, STDIN_MAX) else { return };
+    let Some(event) = event::read(&bytes) else { return };
+    let setting = Setting::from_environment();
+    match event {
+        Event::Stop(stop) => {
+            let audited = panic::catch_unwind(AssertUnwindSafe(|| on_stop(&stop, &setting, &signals)));
+            let (outcome, record) = audited.unwrap_or_else(|_| internal_fault());
+            if !signals.is_ended() {
+                print(&outcome);
+            }
+            setting.log(&stop, record);
+        }
+        Event::Prompt(prompt) => {
+            // A fault here hands nothing on; the notes wait.
+            let _ = panic::catch_unwind(AssertUnwindSafe(|| on_prompt(&prompt, &setting)));
+        }
+        Event::Other => {}
+    }
+}
+
+impl Setting {
+    fn from_environment() -> Self {
+        // A value that is not UTF-8 is read as far as it is.
+        let text = |name: &str| env::var_os(name).map(|value| value.to_string_lossy().into_owned());
+        Setting {
+            log_dir: paths::log_dir(),
+            state_dir: paths::state_dir(),
+            choice: Choice {
+                command: text("STOP_AUDITOR_CMD"),
+                model: text("STOP_AUDITOR_MODEL"),
+                codex_args: text("STOP_AUDITOR_CODEX_ARGS"),
+                timeout: text("STOP_AUDITOR_TIMEOUT"),
+            },
+            debug_prompt: env::var_os("STOP_AUDITOR_DEBUG_PROMPT")
+                .filter(|path| !path.is_empty())
+                .map(PathBuf::from),
+        }
+    }
+
+    /// A log that cannot be written changes nothing (8.2).
+    fn log(&self, stop: &Stop, record: Record) {
+        let Some(directory) = &self.log_dir else { return };
+        let now = ZonedDateTime::now();
+        let record = Record {
+            time: now.strftime("%Y-%m-%dT%H:%M:%S%.3f%:z").to_string(),
+            session_id: stop.session_id.clone(),
+            stop_hook_active: stop.stop_hook_active,
+            ..record
+        };
+        let _ = journal::write(directory, &record, &now);
+    }
+}
+
+/// Audits the turn that has ended.
+fn on_stop(stop: &Stop, setting: &Setting, signals: &Signals) -> (Outcome, Record) {
+    let session = match source::read(stop, signals) {
+        Ok(session) => session,
+        Err(none) => return (Outcome::Silent, error(Record::default(), &none.to_string())),
+    };
+    let record = describe(&session);
+    let auditor = match Auditor::choose(&setting.choice) {
+        Ok(auditor) => auditor,
+        Err(cause) => return not_audited(record, &cause.to_string()),
+    };
+    let record = Record { auditor: auditor.name.clone(), ..record };
+    let rounds = Rounds::new(setting.state_dir.clone());
+    let (number, last_reason) = match rounds.begin(stop, &session.current.prompt_ids) {
+        Ok(Round::Audit { number, last_reason }) => (number, last_reason),
+        Ok(Round::Enough) => {
+            let text = format!("本轮已审 {} 次", rounds::MAX_AUDITS);
+            return (Outcome::Silent, Record { verdict: word::SKIP, text, ..record });
+        }
+        Err(cause) => return not_audited(record, &cause.to_string()),
+    };
+    let prompt = prompt::build(&session, last_reason.as_deref());
+    if let Some(path) = &setting.debug_prompt {
+        // For whoever looks at prompts; an audit does not depend on it.
+        let _ = private::replace(path, prompt.text.as_bytes());
+    }
+    let audit = auditor.audit(&prompt.text, signals);
+    let record = Record {
+        audit: number,
+        prompt_chars: prompt.chars,
+        duration_ms: u64::try_from(audit.duration.as_millis()).unwrap_or(u64::MAX),
+        tokens: audit.tokens,
+        detached: audit.detached,
+        ..record
+    };
+    match audit.result {
+        Ok(Verdict::Pass) => {
+            (Outcome::Silent, Record { verdict: word::PASS, text: "PASS".to_owned(), ..record })
+        }
+        Ok(Verdict::Note(note)) => remark(stop, setting, record, auditor.name, note),
+        Ok(Verdict::Fail(reason)) => match rounds.failed(stop, &reason) {
+            Ok(()) => {
+                let text = format!("FAIL - {reason}");
+                (
+                    Outcome::Block { auditor: auditor.name, reason },
+                    Record { verdict: word::FAIL, text, ..record },
+                )
+            }
+            Err(cause) => not_audited(record, &cause.to_string()),
+        },
+        Err(cause @ AuditError::Cancelled) => (Outcome::Silent, error(record, &cause.to_string())),
+        Err(cause) => not_audited(record, &cause.to_string()),
+    }
+}
+
+fn remark(
+    stop: &Stop,
+    setting: &Setting,
+    record: Record,
+    auditor: String,
+    note: String,
+) -> (Outcome, Record) {
+    let mut text = format!("NOTE - {note}");
+    let kept = match &setting.log_dir {
+        Some(directory) => Notes::new(directory).keep(&stop.session_id, &note),
+        None => Err(io::Error::other("no folder for it")),
+    };
+    // The person has read it on screen all the same.
+    if let Err(cause) = kept {
+        text.push_str(&format!("（没能存下来转交：{cause}）"));
+    }
+    (Outcome::Remark { auditor, note }, Record { verdict: word::NOTE, text, ..record })
+}
+
+/// Hands waiting notes on with the person's message; a wake-up is not one (7.3).
+fn on_prompt(prompt: &PromptSubmit, setting: &Setting) -> io::Result<()> {
+    let Some(directory) = &setting.log_dir else { return Ok(()) };
+    if crate::transcript::opener::is_wake_up(&prompt.prompt) {
+        return Ok(());
+    }
+    if let Some(mut taken) = Notes::new(directory).take(&prompt.session_id)? {
+        print(&Outcome::HandOver { notes: std::mem::take(&mut taken.notes) });
+        taken.done()?;
+    }
+    Ok(())
+}
+
+/// Prints the outcome's JSON in one piece; a client that has gone does not read it.
+fn print(outcome: &Outcome) {
+    if let Some(json) = outcome.to_json() {
+        let mut stdout = io::stdout().lock();
+        let _ = stdout.write_all(format!("{json}\n").as_bytes()).and_then(|()| stdout.flush());
+    }
+}
+
+fn not_audited(record: Record, cause: &str) -> (Outcome, Record) {
+    let cause = redact::error_text(cause);
+    (Outcome::NotAudited { cause: cause.clone() }, error(record, &cause))
+}
+
+fn error(record: Record, cause: &str) -> Record {
+    let text = cut::one_line(&redact::error_text(cause), LOGGED_TEXT);
+    Record { verdict: word::ERROR, text, ..record }
+}
+
+fn internal_fault() -> (Outcome, Record) {
+    not_audited(Record::default(), "hook 内部出错")
+}
+
+/// What the log says of a turn (8.1).
+fn describe(session: &Session) -> Record {
+    let turn = &session.current;
+    let reply = turn.reply();
+    let skipped = reply.chars().count().saturating_sub(LOGGED_REPLY);
+    Record {
+        person: turn.opener.words.chars().take(LOGGED_WORDS).collect(),
+        reply: reply.chars().skip(skipped).collect(),
+        tool_calls: turn.n_calls(),
+        last_calls: last_calls(turn),
+        client_version: session.client_version.clone(),
+        ..Record::default()
+    }
+}
+
+fn last_calls(turn: &Turn) -> Vec<String> {
+    let mut calls: Vec<String> = turn
+        .entries
+        .iter()
+        .rev()
+        .filter_map(|entry| match entry {
+            Entry::Call(call) => Some(render::call_line(call, LOGGED_CALL)),
+            Entry::Asked(asked) => {
+                let asked =
+                    asked.questions.iter().map(|question| question.question.as_str()).collect::<Vec<_>>();
+                Some(format!("AskUserQuestion：{}", cut::one_line(&asked.join(" / "), LOGGED_CALL)))
+            }
+            _ => None,
+        })
+        .take(LOGGED_CALLS)
+        .collect();
+    calls.reverse();
+    calls
+}

@@ -1,0 +1,115 @@
+//! A NOTE on its way to the person's next message (section 7).
+//!
+//! A file is taken away under another name before its notes are printed: a hook that dies in between leaves them to
+//! the next one, and a file that cannot be taken away is not handed on again and again.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use super::private;
+use crate::paths;
+
+/// Notes that wait at most; the newest stay (7.1).
+pub const MAX_PENDING: usize = 5;
+
+#[derive(Debug, Default, Serialize, Deserialize)]
+struct Pending {
+    notes: Vec<String>,
+}
+
+/// The notes of all sessions.
+pub struct Notes {
+    directory: PathBuf,
+}
+
+/// Notes that were taken out. They are handed on once [`Taken::done`] is called.
+pub struct Taken {
+    /// The notes, oldest first.
+    pub notes: Vec<String>,
+    leaving: PathBuf,
+    /// Held until the notes are printed, so that no other hook finds them left behind.
+    _lock: private::Lock,
+}
+
+impl Notes {
+    /// Notes in the log's folder, which need not exist.
+    pub fn new(log_directory: &Path) -> Self {
+        Notes { directory: log_directory.join("pending") }
+    }
+
+    /// Keeps a note for a session's next message.
+    ///
+    /// # Errors
+    /// Those of writing; what waited before still waits.
+    pub fn keep(&self, session_id: &str, note: &str) -> io::Result<()> {
+        if let Some(log_directory) = self.directory.parent() {
+            private::directory(log_directory)?;
+        }
+        private::directory(&self.directory)?;
+        let _lock = private::lock(&self.directory)?;
+        let path = self.path(session_id, "json");
+        let mut pending = read(&path)?;
+        pending.notes.push(note.to_owned());
+        newest(&mut pending.notes);
+        private::replace(&path, &serde_json::to_vec(&pending)?)
+    }
+
+    /// Takes what waits for a session; `None` where nothing does.
+    ///
+    /// # Errors
+    /// Those of reading and of taking the file away; the notes then wait on.
+    pub fn take(&self, session_id: &str) -> io::Result<Option<Taken>> {
+        let path = self.path(session_id, "json");
+        let leaving = self.path(session_id, "leaving");
+        if !path.exists() && !leaving.exists() {
+            return Ok(None);
+        }
+        let lock = private::lock(&self.directory)?;
+        let mut pending = read(&leaving)?;
+        pending.notes.extend(read(&path)?.notes);
+        newest(&mut pending.notes);
+        if pending.notes.is_empty() {
+            remove(&path)?;
+            remove(&leaving)?;
+            return Ok(None);
+        }
+        private::replace(&leaving, &serde_json::to_vec(&pending)?)?;
+        remove(&path)?;
+        Ok(Some(Taken { notes: pending.notes, leaving, _lock: lock }))
+    }
+
+    fn path(&self, session_id: &str, extension: &str) -> PathBuf {
+        self.directory.join(paths::session_file_name(session_id, extension))
+    }
+}
+
+impl Taken {
+    /// Forgets the notes, once they have been printed.
+    ///
+    /// # Errors
+    /// Those of removing the file.
+    pub fn done(self) -> io::Result<()> {
+        remove(&self.leaving)
+    }
+}
+
+fn newest(notes: &mut Vec<String>) {
+    let excess = notes.len().saturating_sub(MAX_PENDING);
+    notes.drain(..excess);
+}
+
+/// A file that holds something else holds no notes; it is replaced by the next one.
+fn read(path: &Path) -> io::Result<Pending> {
+    let bytes = private::read_if_there(path)?;
+    Ok(bytes.and_then(|bytes| serde_json::from_slice(&bytes).ok()).unwrap_or_default())
+}
+
+fn remove(path: &Path) -> io::Result<()> {
+    match fs::remove_file(path) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+        _ => Ok(()),
+    }
+}

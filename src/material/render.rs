@@ -1,0 +1,224 @@
+//! A turn's entries as text, each under its mark.
+//!
+//! The marks are those that the instruction text explains (4.30); the other labels are plain words.
+
+use super::cut::{self, Keep, cut, one_line, push_barred, push_label};
+use super::tier::{OPENER_LIMIT, Tier};
+use crate::transcript::turn::{Call, Entry, Field, Opener, OptionBox, Outcome, Output, Sender, Turn, Words};
+
+/// The message that started the turn.
+pub fn opener(out: &mut String, opener: &Opener, limit: usize) {
+    let who = match opener.sender {
+        Sender::Person => "用户消息",
+        Sender::Program => "用户消息（由程序发出，不是人打的字）",
+    };
+    push_label(out, format_args!("{who}{}：", images(opener.images)));
+    push_barred(out, &cut(&opener.words, limit.min(OPENER_LIMIT), Keep::MoreTail));
+}
+
+/// Everything that happened in the turn, in order.
+pub fn timeline(out: &mut String, turn: &Turn, tier: &Tier) {
+    let reply = turn.reply_index();
+    for (index, happened) in turn.entries.iter().enumerate() {
+        let said = if Some(index) == reply { tier.reply } else { tier.said };
+        entry(out, happened, tier, said);
+    }
+}
+
+/// One entry; `said` is the limit for a text of Claude's.
+pub fn entry(out: &mut String, entry: &Entry, tier: &Tier, said: usize) {
+    match entry {
+        Entry::Said(text) => labelled(out, "助手：", &text.text, said),
+        Entry::Call(call) => match tier.call_line {
+            None => whole_call(out, call, tier),
+            Some(max) => push_label(out, call_line(call, max)),
+        },
+        Entry::Asked(asked) => option_box(out, asked, tier),
+        Entry::BackgroundResult(text) => labelled(out, "〔后台结果〕", text, tier.background),
+        Entry::Steer(words) => steer(out, words, tier.words),
+        Entry::Peer { from, body } if from.is_empty() => labelled(out, "〔其他会话消息〕", body, tier.other),
+        Entry::Peer { from, body } => {
+            labelled(out, "〔其他会话消息〕", &format!("来自 {from}：{body}"), tier.other);
+        }
+        Entry::Scheduled(text) => {
+            labelled(out, "自动触发的消息（定时任务或客户端自己发的，不是用户打的字）：", text, tier.other)
+        }
+        Entry::Interrupted(text) => labelled(out, "用户按了中断：", text, tier.other),
+        Entry::Bang { command, output } => {
+            if !command.is_empty() {
+                labelled(out, "用户自己执行的命令：", &format!("! {command}"), tier.words);
+            }
+            labelled(out, "命令输出（没有退出码）：", output, tier.other);
+        }
+        Entry::AuditBlock(reason) => labelled(out, "〔审计拦截〕", verdict_of(reason), tier.words),
+        Entry::OtherHook(reason) => {
+            labelled(out, "另一个 Stop hook 的反馈（不是审计员）：", reason, tier.other)
+        }
+        Entry::StillRunning(task) => labelled(out, "[后台] 本轮结束时还在运行：", task, tier.other),
+    }
+}
+
+fn labelled(out: &mut String, label: &str, text: &str, limit: usize) {
+    push_label(out, label);
+    push_barred(out, &cut(text, limit, Keep::Both));
+}
+
+/// Words that the person sent while Claude worked.
+pub fn steer(out: &mut String, words: &Words, limit: usize) {
+    push_label(out, format_args!("〔用户中途插话〕{}", images(words.images)));
+    push_barred(out, &cut(&words.text, limit, Keep::MoreTail));
+}
+
+/// The questions, the options and the answers of an option box (4.10).
+pub fn option_box(out: &mut String, asked: &OptionBox, tier: &Tier) {
+    push_label(out, "〔选项框〕");
+    for question in &asked.questions {
+        push_barred(out, &cut(&format!("问：{}", question.question), tier.words, Keep::Both));
+        if !question.options.is_empty() {
+            push_barred(
+                out,
+                &cut(&format!("选项：{}", question.options.join(" / ")), tier.words, Keep::Both),
+            );
+        }
+        let answer = question
+            .answer
+            .as_ref()
+            .map_or("（没有回答）".to_owned(), |answer| format!("用户的回答：{answer}"));
+        push_barred(out, &cut(&answer, tier.words, Keep::Both));
+    }
+    if let Some(declined) = &asked.declined {
+        push_barred(out, &cut(&format!("用户没有选，写的是：{declined}"), tier.words, Keep::Both));
+    }
+}
+
+fn whole_call(out: &mut String, call: &Call, tier: &Tier) {
+    push_label(out, format_args!("工具 {}{}", name(call), background(call)));
+    for Field { name, text, is_change } in &call.input {
+        let limit = if *is_change { tier.change } else { tier.input };
+        push_barred(out, &format!("{name}: {}", cut(text, limit, Keep::Both)));
+    }
+    let (label, output) = match &call.outcome {
+        Outcome::Ok(output) => ("输出（成功）", output),
+        Outcome::Failed(output) => ("输出（报错）", output),
+        Outcome::NeverRan { output, .. } => ("没有执行（被拒绝、取消或拦下）", output),
+        Outcome::Pending => {
+            push_label(out, "（还没有结果）");
+            return;
+        }
+    };
+    push_label(out, format_args!("{label}{}：", images(output.images)));
+    push_barred(out, &cut(&output.text, tier.output, Keep::Both));
+    if let Outcome::NeverRan { reason: Some(reason), .. } = &call.outcome {
+        push_label(out, "〔用户中途插话〕（拒绝时写的）");
+        push_barred(out, &cut(reason, tier.words, Keep::MoreTail));
+    }
+}
+
+/// A call in one line of about `max` characters: two thirds for what it did, the rest for what came back.
+pub fn call_line(call: &Call, max: usize) -> String {
+    let told = summary(call, max * 2 / 3);
+    let result = match &call.outcome {
+        Outcome::Ok(output) => outcome_line("成功", output, max / 3),
+        Outcome::Failed(output) => outcome_line("报错", output, max / 3),
+        Outcome::NeverRan { reason: Some(reason), .. } => {
+            format!("没有执行，用户写：{}", one_line(reason, max / 3))
+        }
+        Outcome::NeverRan { .. } => "没有执行".to_owned(),
+        Outcome::Pending => "还没有结果".to_owned(),
+    };
+    format!("工具 {told} → {result}")
+}
+
+/// A call in one line that tells what was done and whether it worked, not what came back (4.22).
+pub fn call_line_without_output(call: &Call, max: usize) -> String {
+    let result = match &call.outcome {
+        Outcome::Ok(_) => "成功",
+        Outcome::Failed(_) => "报错",
+        Outcome::NeverRan { .. } => "没有执行",
+        Outcome::Pending => "没有结果",
+    };
+    format!("动作 {} → {result}", summary(call, max))
+}
+
+fn outcome_line(word: &str, output: &Output, max: usize) -> String {
+    if output.text.trim().is_empty() {
+        return word.to_owned();
+    }
+    format!("{word}：{}", one_line(&output.text, max))
+}
+
+/// The tool and its most telling argument in one line: the command, the file, what was searched; for an edit also
+/// what became of what.
+pub fn summary(call: &Call, max: usize) -> String {
+    const TELLING: [&str; 12] = [
+        "command",
+        "file_path",
+        "notebook_path",
+        "path",
+        "pattern",
+        "url",
+        "query",
+        "skill",
+        "to",
+        "description",
+        "prompt",
+        "plan",
+    ];
+    let field =
+        |name: &str| call.input.iter().find(|field| field.name == name).map(|field| field.text.as_str());
+    let telling = TELLING.iter().find_map(|name| field(name));
+    let told = telling.or_else(|| call.input.first().map(|field| field.text.as_str())).unwrap_or_default();
+    let mut line = format!("{}{}：{}", name(call), background(call), one_line(told, max));
+    let changes: Vec<String> = call
+        .input
+        .iter()
+        .filter(|field| field.is_change)
+        .map(|field| format!("{}「{}」", field.name, one_line(&field.text, max / 2)))
+        .collect();
+    if !changes.is_empty() {
+        line.push(' ');
+        line.push_str(&changes.join(" "));
+    }
+    line
+}
+
+/// Names of tools come from the transcript too, and servers choose theirs freely.
+fn name(call: &Call) -> String {
+    one_line(&call.tool, 80)
+}
+
+fn background(call: &Call) -> &'static str {
+    if call.background { " [后台]" } else { "" }
+}
+
+fn images(n: usize) -> String {
+    if n == 0 { String::new() } else { format!("（图片 {n} 张，内容看不到）") }
+}
+
+/// The verdict in our own feedback: its first line behind the fixed words (6.13), as `FAIL - reason`.
+fn verdict_of(reason: &str) -> &str {
+    let first = reason.lines().next().unwrap_or_default();
+    first.split_once("判定本轮存在偏差：").map_or(first, |(_, verdict)| verdict)
+}
+
+/// The number of calls of each tool, in the order of their first use.
+pub fn action_counts(turn: &Turn) -> String {
+    let mut counts: Vec<(String, usize)> = Vec::new();
+    for entry in &turn.entries {
+        let tool = match entry {
+            Entry::Call(call) => name(call),
+            Entry::Asked(_) => "AskUserQuestion".to_owned(),
+            _ => continue,
+        };
+        match counts.iter_mut().find(|(known, _)| *known == tool) {
+            Some((_, n)) => *n += 1,
+            None => counts.push((tool, 1)),
+        }
+    }
+    let listed: Vec<String> = counts.iter().map(|(tool, n)| format!("{tool}×{n}")).collect();
+    if listed.is_empty() {
+        "（没有调用工具）".to_owned()
+    } else {
+        cut::one_line(&listed.join("、"), 1_000)
+    }
+}

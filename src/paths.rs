@@ -1,0 +1,82 @@
+//! Where things lie on this machine. Paths are made here and nowhere opened.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+/// Claude Code's configuration folder: `$CLAUDE_CONFIG_DIR`, else `~/.claude`. `None` without a home.
+pub fn config_dir() -> Option<PathBuf> {
+    config_dir_from(std::env::var_os("CLAUDE_CONFIG_DIR"), std::env::home_dir())
+}
+
+/// The log's folder: `$STOP_AUDITOR_LOG_DIR`, else `stop-auditor-logs` in the configuration folder (8.1, 8.2).
+pub fn log_dir() -> Option<PathBuf> {
+    let set = std::env::var_os("STOP_AUDITOR_LOG_DIR").filter(|value| !value.is_empty());
+    set.map(PathBuf::from).or_else(|| config_dir().map(|dir| dir.join("stop-auditor-logs")))
+}
+
+/// The state's folder: one for each user below the system's temporary folder (6.5).
+pub fn state_dir() -> PathBuf {
+    std::env::temp_dir().join(format!("stop-auditor-{}", rustix::process::geteuid().as_raw()))
+}
+
+/// A file name for a session. Ids are the client's, but nothing may be written elsewhere whatever they hold: what is
+/// no letter, digit, `-` or `_` becomes `%` and its code, and a long id is cut and told apart by a checksum.
+pub fn session_file_name(session_id: &str, extension: &str) -> String {
+    const MAX: usize = 120;
+    let mut name = String::new();
+    for byte in session_id.bytes() {
+        if byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_') {
+            name.push(char::from(byte));
+        } else {
+            name.push_str(&format!("%{byte:02x}"));
+        }
+        if name.len() > MAX {
+            name.push_str(&format!("%{:016x}", fnv1a(session_id.as_bytes())));
+            break;
+        }
+    }
+    if name.is_empty() {
+        name.push('%');
+    }
+    format!("{name}.{extension}")
+}
+
+fn fnv1a(bytes: &[u8]) -> u64 {
+    bytes
+        .iter()
+        .fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3))
+}
+
+/// A relative folder is taken from where the command runs: what is registered must hold from anywhere.
+fn config_dir_from(variable: Option<OsString>, home: Option<PathBuf>) -> Option<PathBuf> {
+    let set = variable.filter(|value| !value.is_empty()).map(PathBuf::from);
+    let dir =
+        set.or_else(|| home.filter(|home| !home.as_os_str().is_empty()).map(|home| home.join(".claude")))?;
+    std::path::absolute(dir).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{config_dir_from, session_file_name};
+    use std::path::{Path, PathBuf};
+
+    #[test]
+    fn r3_1_the_configuration_folder_is_the_variable_else_in_the_home() {
+        let home = || Some(PathBuf::from("/home/u"));
+        assert_eq!(config_dir_from(Some("/etc/cc".into()), home()).as_deref(), Some(Path::new("/etc/cc")));
+        assert_eq!(config_dir_from(None, home()).as_deref(), Some(Path::new("/home/u/.claude")));
+        assert_eq!(config_dir_from(Some("".into()), home()).as_deref(), Some(Path::new("/home/u/.claude")));
+        assert_eq!(config_dir_from(None, None), None);
+        assert!(config_dir_from(Some("rel".into()), None).is_some_and(|dir| dir.is_absolute()));
+    }
+
+    #[test]
+    fn r7_1_a_session_id_names_one_file_whatever_it_holds() {
+        assert_eq!(session_file_name("0b5a-1_x", "json"), "0b5a-1_x.json");
+        assert_eq!(session_file_name("../../x", "json"), "%2e%2e%2f%2e%2e%2fx.json");
+        assert_eq!(session_file_name("", "json"), "%.json");
+        let (a, b) = (format!("{}a", "x".repeat(9_999)), format!("{}b", "x".repeat(9_999)));
+        assert_ne!(session_file_name(&a, "json"), session_file_name(&b, "json"));
+        assert!(session_file_name(&a, "json").len() < 200);
+    }
+}

@@ -1,0 +1,72 @@
+//! Strings that look like keys are blotted out of error text before it is logged or shown (6.12).
+//!
+//! An error text is nobody's evidence, so here a guess (`password=…`) is blotted too.
+
+use std::sync::LazyLock;
+
+use regex_lite::Regex;
+
+/// What stands where a key stood.
+const BLOT: &str = "［已抹去］";
+
+/// Shapes of keys. What a first group catches stays: it names the key, it is none.
+const SHAPES: [&str; 10] = [
+    // A block of a key file, also one that was cut off.
+    r"(?s)-----BEGIN [A-Z ]*PRIVATE KEY-----.*?(?:-----END [A-Z ]*PRIVATE KEY-----|$)",
+    // OpenAI, Anthropic, and the many that took over their shape; some blot the middle themselves.
+    r"\b(?:sk|pk|rk)[-_][A-Za-z0-9*._-]{8,}",
+    r"\b(?:gh[pousr]_[A-Za-z0-9]{16,}|github_pat_[A-Za-z0-9_]{16,}|glpat-[A-Za-z0-9_-]{16,})",
+    r"\b(?:AKIA|ASIA)[A-Z0-9]{12,}",
+    r"\bAIza[A-Za-z0-9_-]{20,}",
+    r"\bxox[a-z]-[A-Za-z0-9-]{8,}",
+    r"\bxai-[A-Za-z0-9]{16,}",
+    r"\beyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{4,}(?:\.[A-Za-z0-9_-]*)?",
+    r"(?i)(\bbearer\s+)[A-Za-z0-9._~+/=-]{8,}",
+    r#"(?i)(\b[a-z0-9_-]*(?:password|passwd|secret|token|api[_-]?key|access[_-]?key)["']?\s*[=:]\s*["']?)[^\s"',;&]{4,}"#,
+];
+
+static KEYS: LazyLock<Vec<Regex>> =
+    LazyLock::new(|| SHAPES.iter().filter_map(|shape| Regex::new(shape).ok()).collect());
+
+/// The text without what looks like a key.
+pub fn error_text(text: &str) -> String {
+    KEYS.iter().fold(text.to_owned(), |text, key| {
+        let replaced = key.replace_all(&text, |found: &regex_lite::Captures<'_>| {
+            format!("{}{BLOT}", found.get(1).map_or("", |kept| kept.as_str()))
+        });
+        replaced.into_owned()
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_shape_is_a_valid_expression() {
+        assert_eq!(KEYS.len(), SHAPES.len());
+    }
+
+    #[test]
+    fn r6_12_keys_go_and_words_stay() {
+        for key in [
+            "sk-proj-abcdefghijklmnop1234",
+            "sk-ant-api03-abcdefghijklmnop",
+            "sk-test-*ummy1234",
+            "ghp_abcdefghijklmnopqrstuvwx",
+            "AKIAIOSFODNN7EXAMPLE",
+            "AIzaSyA1234567890abcdefghijklmnopqrstuv",
+            "xoxb-1234567890-abcdef",
+            "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.abc",
+            "-----BEGIN RSA PRIVATE KEY-----\nMIIE\n-----END RSA PRIVATE KEY-----",
+        ] {
+            let text = error_text(&format!("before {key} after"));
+            assert_eq!(text, format!("before {BLOT} after"), "{key}");
+        }
+        assert_eq!(error_text("Authorization: Bearer abcdef123456"), format!("Authorization: Bearer {BLOT}"));
+        assert_eq!(error_text("db_password=hunter2hunter"), format!("db_password={BLOT}"));
+        for plain in ["exit code 1: no such file", "ask-me-anything", "the token was rejected", "risk-free"] {
+            assert_eq!(error_text(plain), plain);
+        }
+    }
+}

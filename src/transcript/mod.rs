@@ -1,0 +1,12 @@
+//! A session's transcript becomes turns.
+//!
+//! This room knows the client's rows and nothing of prompts: no text for the auditor is made here.
+
+pub mod assemble;
+pub mod json;
+pub mod opener;
+pub mod row;
+pub mod session;
+pub mod tags;
+pub mod tail;
+pub mod turn;

@@ -1,0 +1,502 @@
+//! One row as the client writes it, reduced to what it means for a turn.
+//!
+//! Rows that mean nothing here (the client's copies of its own requests, titles, snapshots, thinking, sub-agents)
+//! are `None`: they repeat the same texts over and over, and some hold what must never be sent.
+
+use super::json::{self, Json, Object};
+use super::opener::{self, Author, Provenance};
+use super::tags;
+use super::turn::{Call, Entry, Field, OptionBox, Outcome, Output, Question, Said, Sender, Words};
+
+/// A row that means something.
+#[derive(Debug)]
+pub struct Row {
+    /// The row's own id; replayed copies share it.
+    pub uuid: Option<String>,
+    /// The row that it answers; a rewound prompt and the prompt after the rewind share it.
+    pub parent: Option<String>,
+    /// The turn id that hooks get as `prompt_id`.
+    pub prompt_id: Option<String>,
+    /// Rows that this one withdraws.
+    pub retracts: Vec<String>,
+    /// What it means.
+    pub meaning: Meaning,
+}
+
+/// What a row means for a turn.
+#[derive(Debug)]
+pub enum Meaning {
+    /// A message that may start a turn.
+    Prompt {
+        /// Its words.
+        words: Words,
+        /// Whose they are.
+        sender: Sender,
+        /// False for a command without provenance: a turn only if the model answers it.
+        is_sent: bool,
+    },
+    /// `!` input, the command; a turn only if the model answers it.
+    BangCommand(String),
+    /// What `!` input printed.
+    BangOutput {
+        /// The output.
+        text: String,
+        /// Whether the client says that it goes to the model.
+        is_sent: bool,
+    },
+    /// Texts and calls of Claude, in order.
+    Claude(Vec<Block>),
+    /// Results of calls, and words that old clients put beside them.
+    Results(Vec<ToolResult>, Option<Words>),
+    /// Something that happened, as it stands.
+    Event(Entry),
+    /// A local command printed something: the command row before it is no prompt.
+    LocalOutput,
+    /// A hook blocked the prompt with these words (4.13).
+    PromptBlocked(String),
+    /// A notification was queued; delivered only if a release follows and no other row carries it.
+    NotificationQueued(String),
+    /// The queue gave something to the model.
+    QueueReleased,
+    /// Only withdraws other rows.
+    Retraction,
+}
+
+/// A part of one of Claude's messages.
+#[derive(Debug)]
+pub enum Block {
+    /// A text.
+    Said(Said),
+    /// A call, by its id.
+    Call(String, Call),
+    /// An option box, by its call's id.
+    Asked(String, OptionBox),
+}
+
+/// The result of a call, wherever it stands in the file.
+#[derive(Debug, Default)]
+pub struct ToolResult {
+    /// Id of the call.
+    pub call_id: String,
+    /// What came back.
+    pub output: Output,
+    /// Whether the client marked it as an error.
+    pub is_error: bool,
+    /// Whether the call was denied, cancelled or blocked.
+    pub never_ran: bool,
+    /// What the person typed when denying.
+    pub reason: Option<String>,
+    /// Answers of an option box: question and answer.
+    pub answers: Vec<(String, String)>,
+    /// A sub-agent that was waited for is not in the background.
+    pub ended_in_foreground: bool,
+    /// The output says that the command goes on in the background.
+    pub moved_to_background: bool,
+    /// A message that made a sub-agent go on.
+    pub resumed_agent: bool,
+}
+
+/// How much of a row is kept. Older turns are told in one line a call, so their outputs need not be held in memory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Detail {
+    /// Everything.
+    Whole,
+    /// Calls without their long arguments, results without their long texts.
+    Brief,
+}
+
+/// What a result keeps in [`Detail::Brief`]: enough for a denial's reason and an option box's answer, in bytes.
+const BRIEF_OUTPUT: usize = 4_000;
+
+/// Reads a row; `None` where it means nothing for a turn or cannot be read.
+pub fn read(line: &[u8], detail: Detail) -> Option<Row> {
+    if !may_matter(line) {
+        return None;
+    }
+    // Most rows are sound; only what does not parse is mended and tried once more.
+    if let Some(object) = std::str::from_utf8(line).ok().and_then(json::parse_object) {
+        return from_object(&object, detail);
+    }
+    let mended = json::mend(line);
+    json::parse_object(&mended).and_then(|object| from_object(&object, detail))
+}
+
+/// A cheap look at the bytes: every row that matters names its type, and most rows of a long session do not matter.
+fn may_matter(line: &[u8]) -> bool {
+    const TYPES: [&[u8]; 5] =
+        [b"\"user\"", b"\"assistant\"", b"\"attachment\"", b"\"system\"", b"\"queue-operation\""];
+    TYPES.iter().any(|name| memchr::memmem::find(line, name).is_some())
+}
+
+fn from_object(row: &Object<'_>, detail: Detail) -> Option<Row> {
+    if row.flag("isSidechain") || row.get("agentId").is_some() {
+        return None;
+    }
+    let meaning = match row.text("type")?.as_str() {
+        "user" => user(row, detail)?,
+        "assistant" => assistant(row, detail)?,
+        "attachment" => attachment(&row.object("attachment")?)?,
+        "system" => system(row)?,
+        "queue-operation" => queue_operation(row)?,
+        _ => return None,
+    };
+    let mut retracts: Vec<String> = texts(&row.array("retractedMessageUuids"));
+    retracts.extend(texts(&row.array("supersedesUuids")));
+    Some(Row {
+        uuid: row.text("uuid"),
+        parent: row.text("parentUuid"),
+        prompt_id: row.text("promptId"),
+        retracts,
+        meaning,
+    })
+}
+
+fn texts(values: &[Json<'_>]) -> Vec<String> {
+    values.iter().filter_map(|value| value.text()).collect()
+}
+
+/// The content of a message: texts, images, and the rest by type.
+#[derive(Default)]
+struct Content<'a> {
+    texts: Vec<String>,
+    images: usize,
+    results: Vec<Object<'a>>,
+}
+
+fn content(value: Option<Json<'_>>) -> Content<'_> {
+    let mut content = Content::default();
+    let Some(value) = value else { return content };
+    if let Some(text) = value.text() {
+        content.texts.push(text);
+        return content;
+    }
+    for block in value.array().unwrap_or_default() {
+        let Some(block) = block.object() else { continue };
+        match block.text("type").unwrap_or_default().as_str() {
+            "text" => content.texts.extend(block.text("text")),
+            // A document's content is as invisible to the auditor as a picture's.
+            "image" | "document" => content.images += 1,
+            "tool_reference" => content.texts.extend(block.text("tool_name")),
+            "tool_result" => content.results.push(block),
+            _ => {}
+        }
+    }
+    content
+}
+
+fn user(row: &Object<'_>, detail: Detail) -> Option<Meaning> {
+    if row.flag("isCompactSummary") || row.flag("isVisibleInTranscriptOnly") {
+        return None;
+    }
+    let message = row.object("message")?;
+    let content = content(message.get("content"));
+    let words = Words { text: own_words(&content.texts), images: content.images };
+    if !content.results.is_empty() {
+        let results = content.results.iter().map(|result| tool_result(result, row, detail)).collect();
+        let beside = if words.text.is_empty() { None } else { Some(words) };
+        return Some(Meaning::Results(results, beside));
+    }
+    if row.get("toolUseResult").is_some() || row.get("sourceToolUseID").is_some() || row.flag("turnCompanion")
+    {
+        return None;
+    }
+    if row.get("interruptedMessageId").is_some() {
+        return Some(Meaning::Event(Entry::Interrupted(words.text)));
+    }
+    let origin = row.object("origin");
+    let provenance = Provenance {
+        turn_origin: row.text("turnOrigin"),
+        origin: origin.as_ref().and_then(|origin| origin.text("kind")),
+        prompt_source: row.text("promptSource"),
+        is_meta: row.flag("isMeta"),
+    };
+    let prompt = |words, sender, is_sent| Some(Meaning::Prompt { words, sender, is_sent });
+    match opener::author(&provenance, &words.text) {
+        Author::Person if words.text.is_empty() && words.images == 0 => None,
+        Author::Person => prompt(words, Sender::Person, true),
+        Author::Program => prompt(words, Sender::Program, true),
+        Author::Command { words: text, is_sent } => {
+            prompt(Words { text, images: words.images }, Sender::Person, is_sent)
+        }
+        Author::LocalOutput => Some(Meaning::LocalOutput),
+        Author::BangCommand(command) => Some(Meaning::BangCommand(command)),
+        Author::BangOutput { text, is_sent } => Some(Meaning::BangOutput { text, is_sent }),
+        Author::Notification => Some(Meaning::Event(Entry::BackgroundResult(notification(&words.text)))),
+        Author::Peer => Some(Meaning::Event(peer(&words.text, origin.as_ref()))),
+        Author::Scheduled => Some(Meaning::Event(Entry::Scheduled(words.text))),
+        Author::Feedback(reason) => Some(Meaning::Event(block(&reason))),
+        Author::Interrupt => Some(Meaning::Event(Entry::Interrupted(words.text))),
+        // A picture without words is a message too.
+        Author::Machinery if words.text.is_empty() && words.images > 0 && !provenance.is_meta => {
+            prompt(words, Sender::Person, true)
+        }
+        Author::Machinery => None,
+    }
+}
+
+/// The texts of a message without the blocks that the client added.
+fn own_words(texts: &[String]) -> String {
+    let own: Vec<&str> =
+        texts.iter().map(|text| tags::without_added_blocks(text)).filter(|text| !text.is_empty()).collect();
+    own.join("\n")
+}
+
+/// Our own feedback is an audit's block; any other hook's is shown as that (4.11).
+fn block(reason: &str) -> Entry {
+    match reason.strip_prefix("独立审计员（") {
+        Some(_) => Entry::AuditBlock(reason.to_owned()),
+        None => Entry::OtherHook(reason.to_owned()),
+    }
+}
+
+/// A notification without its wrapping and without what is of no use to a reader.
+fn notification(text: &str) -> String {
+    let Some(inner) = tags::inner(text, "task-notification") else { return text.to_owned() };
+    let parts = ["task-id", "status", "summary", "result", "note"];
+    let lines: Vec<String> = parts
+        .iter()
+        .filter_map(|name| {
+            let value = tags::inner(inner, name)?.trim();
+            (!value.is_empty()).then(|| format!("{name}: {value}"))
+        })
+        .collect();
+    if lines.is_empty() { inner.trim().to_owned() } else { lines.join("\n") }
+}
+
+fn peer(text: &str, origin: Option<&Object<'_>>) -> Entry {
+    let named = origin.and_then(|origin| origin.text("name").or_else(|| origin.text("server")));
+    let body = origin.and_then(|origin| origin.text("body"));
+    for tag in ["cross-session-message", "teammate-message", "agent-message", "channel"] {
+        let Some(at) = text.find(&format!("<{tag}")) else { continue };
+        let tagged = text.get(at..).unwrap_or_default();
+        let Some(inner) = tags::inner(tagged, tag) else { continue };
+        let from = ["from-name", "teammate_id", "source", "from"]
+            .iter()
+            .find_map(|attribute| tags::attribute(tagged, attribute));
+        return Entry::Peer {
+            from: named.or_else(|| from.map(str::to_owned)).unwrap_or_default(),
+            body: body.unwrap_or_else(|| inner.trim().to_owned()),
+        };
+    }
+    Entry::Peer { from: named.unwrap_or_default(), body: body.unwrap_or_else(|| text.to_owned()) }
+}
+
+fn tool_result(result: &Object<'_>, row: &Object<'_>, detail: Detail) -> ToolResult {
+    let content = content(result.get("content"));
+    let mut text = content.texts.join("\n");
+    let is_error = result.flag("is_error");
+    let denial = row.text("toolDenialKind");
+    let outcome = row.object("toolUseResult");
+    let never_ran = denial.is_some() || (is_error && is_refusal(&text));
+    let reason = if never_ran { row.text("userFeedback").or_else(|| typed_reason(&text)) } else { None };
+    let answers = outcome.as_ref().and_then(|outcome| outcome.object("answers")).map(|answers| {
+        let answer = |value: Json<'_>| value.text().unwrap_or_else(|| value.raw().to_owned());
+        answers.fields().map(|(question, value)| (question.to_owned(), answer(value))).collect()
+    });
+    let moved = text.contains("was moved to the background")
+        || text.contains("was manually backgrounded")
+        || outcome.as_ref().is_some_and(|outcome| outcome.flag("assistantAutoBackgrounded"));
+    let resumed = outcome.as_ref().is_some_and(|outcome| outcome.get("resumedAgentId").is_some())
+        || text.contains("resumedAgentId");
+    if detail == Detail::Brief && text.len() > BRIEF_OUTPUT {
+        text.truncate(text.floor_char_boundary(BRIEF_OUTPUT));
+        text.shrink_to_fit();
+    }
+    ToolResult {
+        call_id: result.text("tool_use_id").unwrap_or_default(),
+        output: Output { text, images: content.images },
+        is_error,
+        never_ran,
+        reason,
+        answers: answers.unwrap_or_default(),
+        ended_in_foreground: outcome.and_then(|outcome| outcome.text("status")).as_deref()
+            == Some("completed"),
+        moved_to_background: moved,
+        resumed_agent: resumed,
+    }
+}
+
+/// What results of calls that never ran begin with, for clients that do not say so in a field (facts, 1.6, 1.8).
+fn is_refusal(text: &str) -> bool {
+    const PREFIXES: [&str; 8] = [
+        "The user doesn't want to proceed with this tool use",
+        "The user doesn't want to take this action right now",
+        "Permission to use ",
+        "This command requires approval",
+        "<tool_use_error>Cancelled",
+        "<tool_use_error>Blocked",
+        "<tool_use_error>InputValidationError",
+        "InputValidationError",
+    ];
+    let hook_block = || {
+        let first = text.lines().next().unwrap_or_default();
+        (first.contains("PreToolUse") && first.contains("hook"))
+            || (first.starts_with("Hook ") && first.contains("did not respond"))
+    };
+    PREFIXES.iter().any(|prefix| text.starts_with(prefix)) || hook_block()
+}
+
+fn typed_reason(text: &str) -> Option<String> {
+    let (_, reason) = text.split_once("the user said:\n")?;
+    let reason = reason.trim();
+    (!reason.is_empty()).then(|| reason.to_owned())
+}
+
+fn assistant(row: &Object<'_>, detail: Detail) -> Option<Meaning> {
+    let message = row.object("message")?;
+    // Written by the client: an API error or filler (4.13).
+    if row.flag("isApiErrorMessage") || message.text("model").as_deref() == Some("<synthetic>") {
+        return None;
+    }
+    let id = message.text("id");
+    let content = message.get("content")?;
+    let mut blocks = Vec::new();
+    let said = |text: String| Block::Said(Said { text, message_id: id.clone() });
+    if let Some(text) = content.text() {
+        blocks.push(said(text));
+    }
+    for block in content.array().unwrap_or_default() {
+        let Some(block) = block.object() else { continue };
+        match block.text("type").unwrap_or_default().as_str() {
+            "text" => blocks.extend(block.text("text").filter(|text| !text.trim().is_empty()).map(said)),
+            "tool_use" => blocks.push(tool_use(&block, detail)),
+            _ => {}
+        }
+    }
+    (!blocks.is_empty()).then_some(Meaning::Claude(blocks))
+}
+
+fn tool_use(block: &Object<'_>, detail: Detail) -> Block {
+    let id = block.text("id").unwrap_or_default();
+    let tool = block.text("name").unwrap_or_default();
+    let input = block.object("input");
+    if tool == "AskUserQuestion" {
+        return Block::Asked(id, option_box(input.as_ref()));
+    }
+    let in_background = input.as_ref().is_some_and(|input| input.flag("run_in_background"))
+        || matches!(tool.as_str(), "Agent" | "Task");
+    let mut fields = Vec::new();
+    for (name, value) in input.iter().flat_map(Object::fields) {
+        push_fields(&mut fields, name, value);
+    }
+    if detail == Detail::Brief {
+        fields.retain(|field| !field.is_change);
+    }
+    Block::Call(id, Call { tool, input: fields, outcome: Outcome::Pending, background: in_background })
+}
+
+/// Arguments that hold what an edit or a write changes, by name, whatever the tool.
+const CHANGES: [&str; 9] = [
+    "old_string",
+    "new_string",
+    "content",
+    "new_source",
+    "old_str",
+    "new_str",
+    "file_text",
+    "insert_text",
+    "patch",
+];
+
+fn push_fields(fields: &mut Vec<Field>, name: &str, value: Json<'_>) {
+    // A list of edits is told edit by edit, so that each old and new text is cut as a change.
+    if name == "edits"
+        && let Some(edits) = value.array()
+    {
+        for edit in edits.iter().filter_map(|edit| edit.object()) {
+            for (name, value) in edit.fields() {
+                push_fields(fields, name, value);
+            }
+        }
+        return;
+    }
+    let text = value.text().unwrap_or_else(|| value.raw().to_owned());
+    fields.push(Field { name: name.to_owned(), text, is_change: CHANGES.contains(&name) });
+}
+
+fn option_box(input: Option<&Object<'_>>) -> OptionBox {
+    let questions = input.map(|input| input.array("questions")).unwrap_or_default();
+    let label = |option: &Json<'_>| {
+        let Some(object) = option.object() else { return option.text() };
+        let label = object.text("label")?;
+        match object.text("description").filter(|description| !description.is_empty()) {
+            Some(description) => Some(format!("{label}（{description}）")),
+            None => Some(label),
+        }
+    };
+    let question = |question: &Json<'_>| {
+        let question = question.object()?;
+        Some(Question {
+            question: question.text("question").unwrap_or_default(),
+            options: question.array("options").iter().filter_map(label).collect(),
+            answer: None,
+        })
+    };
+    OptionBox { questions: questions.iter().filter_map(question).collect(), declined: None }
+}
+
+fn attachment(attachment: &Object<'_>) -> Option<Meaning> {
+    match attachment.text("type")?.as_str() {
+        "queued_command" => queued(attachment),
+        "hook_blocking_error" if attachment.text("hookEvent").as_deref() == Some("Stop") => {
+            let reason = attachment.object("blockingError")?.text("blockingError")?;
+            Some(Meaning::Event(block(reason.trim())))
+        }
+        _ => None,
+    }
+}
+
+/// A message that reached Claude while it worked; there is no user row for it (facts, part 0, 8).
+fn queued(attachment: &Object<'_>) -> Option<Meaning> {
+    let content = content(attachment.get("prompt"));
+    let words = Words { text: own_words(&content.texts), images: content.images };
+    let origin = attachment.object("origin");
+    let kind = origin.as_ref().and_then(|origin| origin.text("kind"));
+    let mode = attachment.text("commandMode").unwrap_or_default();
+    let event = if kind.as_deref() == Some("human") {
+        Entry::Steer(words)
+    } else if mode == "task-notification"
+        || kind.as_deref() == Some("task-notification")
+        || opener::is_notification(&words.text)
+    {
+        Entry::BackgroundResult(notification(&words.text))
+    } else if matches!(kind.as_deref(), Some("peer" | "channel" | "coordinator"))
+        || opener::is_peer(&words.text)
+    {
+        peer(&words.text, origin.as_ref())
+    } else if kind.is_some() {
+        Entry::Scheduled(words.text)
+    } else if words.text.is_empty() && words.images == 0 {
+        return None;
+    } else {
+        Entry::Steer(words)
+    };
+    Some(Meaning::Event(event))
+}
+
+fn system(row: &Object<'_>) -> Option<Meaning> {
+    match row.text("subtype").unwrap_or_default().as_str() {
+        "informational" => {
+            let content = row.text("content")?;
+            if !content.starts_with("UserPromptSubmit operation blocked by hook:") {
+                return None;
+            }
+            let (_, original) = content.split_once("\n\nOriginal prompt: ")?;
+            Some(Meaning::PromptBlocked(own_words(&[original.to_owned()])))
+        }
+        _ if row.get("retractedMessageUuids").is_some() => Some(Meaning::Retraction),
+        _ => None,
+    }
+}
+
+fn queue_operation(row: &Object<'_>) -> Option<Meaning> {
+    match row.text("operation")?.as_str() {
+        "enqueue" => {
+            let text = row.text("content")?;
+            let text = text.trim();
+            opener::is_notification(text).then(|| Meaning::NotificationQueued(notification(text)))
+        }
+        "dequeue" | "remove" => Some(Meaning::QueueReleased),
+        _ => None,
+    }
+}

@@ -1,0 +1,378 @@
+//! The end of a session's transcript becomes the current turn and the turns before it.
+//!
+//! Reading goes backwards and stops when the earlier turns fill their share of the prompt, so a session of a
+//! gigabyte costs no more than its end. Everything here must therefore be decided from what stands *behind* a row.
+//! Only a prompt whose parent is not near needs a look further back: it may follow a rewind (facts, part 0, 11).
+
+use std::collections::{HashMap, HashSet};
+use std::fs::File;
+use std::io;
+use std::path::Path;
+
+use super::assemble::{self, Results};
+use super::json;
+use super::row::{self, Detail, Meaning, Row};
+use super::tail::Tail;
+use super::turn::{Entry, Opener, Sender, Turn, Words};
+
+/// Copies are found by reading past them, and the file is read again without them; a sound file needs one pass and
+/// a compacted one two. The limit only bounds what a hostile file can cost.
+const MAX_PASSES: usize = 6;
+
+/// What was read of a session.
+#[derive(Debug, Default)]
+pub struct Session {
+    /// The turn that is being audited.
+    pub current: Turn,
+    /// The turns before it, the nearest first.
+    pub earlier: Vec<Turn>,
+    /// Whether the file was read to its beginning.
+    pub is_whole: bool,
+    /// Where in the file the reading stopped, in bytes.
+    pub from: u64,
+    /// The client's version, as the newest row names it.
+    pub client_version: Option<String>,
+}
+
+/// How much to read.
+pub struct Extent<'a> {
+    /// Turns at the end to leave out; 0 for the last turn.
+    pub skip: usize,
+    /// Characters that all earlier turns together may take.
+    pub room: usize,
+    /// Characters that an earlier turn takes, by its distance from the current one (1: the turn before).
+    pub measure: &'a dyn Fn(&Turn, usize) -> usize,
+}
+
+/// Reads the end of a transcript; `None` where it holds no turn.
+///
+/// # Errors
+/// Those of reading the file.
+pub fn read(path: &Path, extent: &Extent<'_>) -> io::Result<Option<Session>> {
+    let file = File::open(path)?;
+    let metadata = file.metadata()?;
+    if !metadata.is_file() {
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, "not a regular file"));
+    }
+    let mut first_places = HashMap::new();
+    for _ in 1..MAX_PASSES {
+        let mut pass = Pass::new(Tail::new(&file, metadata.len()), &first_places);
+        pass.run(extent)?;
+        if pass.copies.is_empty() {
+            return Ok(pass.finish(extent));
+        }
+        let copies = std::mem::take(&mut pass.copies);
+        first_places.extend(copies);
+    }
+    let mut pass = Pass::new(Tail::new(&file, metadata.len()), &first_places);
+    pass.run(extent)?;
+    Ok(pass.finish(extent))
+}
+
+/// One reading from the end towards the beginning.
+struct Pass<'f> {
+    tail: Tail<'f>,
+    /// First places of rows that are known to stand in the file more than once (4.13).
+    first_places: &'f HashMap<String, u64>,
+    /// Rows met twice in this pass, with the earlier place.
+    copies: HashMap<String, u64>,
+    seen: HashSet<String>,
+    /// Rows of the turn being read, the last one first.
+    rows: Vec<Row>,
+    turns: Vec<Turn>,
+    results: Results,
+    retracted: HashSet<String>,
+    /// Words of a prompt that a hook blocked, while nothing of Claude's stands between (4.13).
+    blocked: Option<String>,
+    /// Notifications that a later row carries.
+    delivered: HashSet<String>,
+    was_released: bool,
+    /// The opener read last, and whether the row that it answers has not been met yet.
+    opener: Option<Met>,
+    earlier_chars: usize,
+    client_version: Option<String>,
+}
+
+/// An opener that was read, as far as rows before it may concern it.
+struct Met {
+    words: String,
+    prompt_id: Option<String>,
+    missing_parent: Option<String>,
+}
+
+enum Step {
+    Go,
+    Stop,
+}
+
+impl<'f> Pass<'f> {
+    fn new(tail: Tail<'f>, first_places: &'f HashMap<String, u64>) -> Self {
+        Pass {
+            tail,
+            first_places,
+            copies: HashMap::new(),
+            seen: HashSet::new(),
+            rows: Vec::new(),
+            turns: Vec::new(),
+            results: HashMap::new(),
+            retracted: HashSet::new(),
+            blocked: None,
+            delivered: HashSet::new(),
+            was_released: false,
+            opener: None,
+            earlier_chars: 0,
+            client_version: None,
+        }
+    }
+
+    fn run(&mut self, extent: &Extent<'_>) -> io::Result<()> {
+        loop {
+            // Outputs are told only of the audited turn and of the one before it.
+            let detail = if self.turns.len() <= extent.skip + 1 { Detail::Whole } else { Detail::Brief };
+            let Some(line) = self.tail.previous()? else { return Ok(()) };
+            let offset = line.offset;
+            if let Some(met) = &mut self.opener
+                && let Some(parent) = &met.missing_parent
+                && is_row(line.bytes, parent)
+            {
+                met.missing_parent = None;
+            }
+            if self.client_version.is_none() {
+                self.client_version = version(line.bytes);
+            }
+            let Some(row) = row::read(line.bytes, detail) else { continue };
+            if !self.is_first(&row, offset) {
+                continue;
+            }
+            if let Step::Stop = self.take(row, extent)? {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Whether the row stands at its first place, as far as this is known; copies count there only.
+    fn is_first(&mut self, row: &Row, offset: u64) -> bool {
+        let Some(uuid) = &row.uuid else { return true };
+        if self.first_places.get(uuid).is_some_and(|first| *first < offset) {
+            return false;
+        }
+        if !self.seen.insert(uuid.clone()) {
+            self.copies.insert(uuid.clone(), offset);
+        }
+        !self.retracted.contains(uuid)
+    }
+
+    fn take(&mut self, row: Row, extent: &Extent<'_>) -> io::Result<Step> {
+        self.retracted.extend(row.retracts.iter().cloned());
+        match &row.meaning {
+            Meaning::Prompt { words, is_sent, .. } => {
+                if self.blocked.take_if(|blocked| *blocked == words.text).is_some() {
+                    return Ok(Step::Go);
+                }
+                let is_local = matches!(self.rows.last(), Some(Row { meaning: Meaning::LocalOutput, .. }));
+                if *is_sent || (self.is_answered() && !is_local) {
+                    return self.open(row, extent);
+                }
+            }
+            Meaning::BangCommand(_) => {
+                let goes_to_model = matches!(
+                    self.rows.last(),
+                    Some(Row { meaning: Meaning::BangOutput { is_sent: true, .. }, .. })
+                );
+                // At the end of the file its answer may not be written yet.
+                if self.is_answered() || (goes_to_model && self.turns.is_empty()) {
+                    return self.open(row, extent);
+                }
+                self.rows.push(row);
+            }
+            Meaning::PromptBlocked(words) => self.blocked = Some(words.clone()),
+            Meaning::NotificationQueued(text) => {
+                if self.was_released && self.delivered.insert(text.clone()) {
+                    let event = Meaning::Event(Entry::BackgroundResult(text.clone()));
+                    self.rows.push(Row { meaning: event, ..row });
+                }
+            }
+            Meaning::QueueReleased => self.was_released = true,
+            Meaning::Event(event) => {
+                if let Entry::BackgroundResult(text) = event {
+                    self.delivered.insert(text.clone());
+                }
+                self.rows.push(row);
+            }
+            Meaning::Claude(_) => {
+                self.blocked = None;
+                self.rows.push(row);
+            }
+            Meaning::Results(..) => self.take_results(row),
+            Meaning::BangOutput { .. } | Meaning::LocalOutput => self.rows.push(row),
+            Meaning::Retraction => {}
+        }
+        Ok(Step::Go)
+    }
+
+    fn take_results(&mut self, row: Row) {
+        self.blocked = None;
+        let Row { meaning: Meaning::Results(results, beside), uuid, parent, prompt_id, retracts } = row
+        else {
+            return;
+        };
+        for result in results {
+            self.results.insert(result.call_id.clone(), result);
+        }
+        if beside.is_some() {
+            let meaning = Meaning::Results(Vec::new(), beside);
+            self.rows.push(Row { uuid, parent, prompt_id, retracts, meaning });
+        }
+    }
+
+    fn is_answered(&self) -> bool {
+        self.rows.iter().any(|row| matches!(row.meaning, Meaning::Claude(_)))
+    }
+
+    /// An opener: the rows read since the last one are its turn.
+    fn open(&mut self, row: Row, extent: &Extent<'_>) -> io::Result<Step> {
+        self.blocked = None;
+        let (words, sender) = match row.meaning {
+            Meaning::Prompt { words, sender, .. } => (words, sender),
+            Meaning::BangCommand(command) => {
+                (Words { text: format!("! {command}"), images: 0 }, Sender::Person)
+            }
+            _ => return Ok(Step::Go),
+        };
+        if self.is_written_twice(&words.text, row.prompt_id.as_deref()) {
+            self.join_to_last();
+            return Ok(Step::Go);
+        }
+        if self.is_abandoned(row.parent.as_deref())? {
+            self.rows.clear();
+            return Ok(Step::Go);
+        }
+        self.opener = Some(Met {
+            words: words.text.clone(),
+            prompt_id: row.prompt_id.clone(),
+            missing_parent: row.parent.clone(),
+        });
+        let opener = Opener { words: words.text, images: words.images, sender };
+        Ok(self.close_turn(opener, row.prompt_id, extent))
+    }
+
+    fn close_turn(&mut self, opener: Opener, prompt_id: Option<String>, extent: &Extent<'_>) -> Step {
+        let rows = std::mem::take(&mut self.rows);
+        let is_skipped = self.turns.len() < extent.skip;
+        let mut prompt_ids: Vec<String> = prompt_id.into_iter().collect();
+        prompt_ids.extend(rows.iter().filter_map(woken_by).cloned());
+        let entries = assemble::entries(rows.into_iter().rev(), &mut self.results);
+        let turn = if is_skipped { Turn::default() } else { Turn { opener, entries, prompt_ids } };
+        let distance = self.turns.len().saturating_sub(extent.skip);
+        if !is_skipped && distance > 0 {
+            self.earlier_chars += (extent.measure)(&turn, distance);
+        }
+        self.turns.push(turn);
+        if self.earlier_chars > extent.room { Step::Stop } else { Step::Go }
+    }
+
+    /// The desktop app writes the first prompt twice, under two ids (facts, B46): same turn id, same words, nothing
+    /// of Claude's between.
+    fn is_written_twice(&self, words: &str, prompt_id: Option<&str>) -> bool {
+        let Some(met) = &self.opener else { return false };
+        prompt_id.is_some()
+            && met.prompt_id.as_deref() == prompt_id
+            && met.words == words
+            && !self.is_answered()
+    }
+
+    fn join_to_last(&mut self) {
+        let rows = std::mem::take(&mut self.rows);
+        let between = assemble::entries(rows.into_iter().rev(), &mut self.results);
+        if let Some(turn) = self.turns.last_mut() {
+            turn.entries.splice(0..0, between);
+        }
+    }
+
+    /// Whether this prompt stands on a branch that a rewind left: the prompt after it in the file answers a row that
+    /// stands before it, and so does this prompt or one before it. Leaves the reader before that branch.
+    ///
+    /// Where no such sibling is found the chain is merely broken, and nothing is lost.
+    fn is_abandoned(&mut self, parent: Option<&str>) -> io::Result<bool> {
+        let Some(missing) = self.opener.as_ref().and_then(|met| met.missing_parent.clone()) else {
+            return Ok(false);
+        };
+        if parent == Some(missing.as_str()) {
+            return Ok(true);
+        }
+        let here = self.tail.position();
+        while let Some(line) = self.tail.previous()? {
+            if memchr::memmem::find(line.bytes, missing.as_bytes()).is_none() {
+                continue;
+            }
+            if is_row(line.bytes, &missing) {
+                break;
+            }
+            let sibling =
+                row::read(line.bytes, Detail::Brief).filter(|row| row.parent.as_ref() == Some(&missing));
+            if sibling
+                .is_some_and(|row| matches!(row.meaning, Meaning::Prompt { .. } | Meaning::BangCommand(_)))
+            {
+                return Ok(true);
+            }
+        }
+        self.tail.seek(here);
+        if let Some(met) = &mut self.opener {
+            met.missing_parent = None;
+        }
+        Ok(false)
+    }
+
+    fn finish(mut self, extent: &Extent<'_>) -> Option<Session> {
+        let is_whole = self.tail.position() == 0;
+        if is_whole {
+            self.close_steered_turn(extent);
+        }
+        let from = self.tail.position();
+        let mut turns = self.turns.into_iter().skip(extent.skip);
+        let current = turns.next()?;
+        Some(Session {
+            current,
+            earlier: turns.collect(),
+            is_whole,
+            from,
+            client_version: self.client_version,
+        })
+    }
+
+    /// Where the file begins without an opener, a message that the person sent into it opens the turn.
+    fn close_steered_turn(&mut self, extent: &Extent<'_>) {
+        let steer = self.rows.iter().rposition(|row| matches!(row.meaning, Meaning::Event(Entry::Steer(_))));
+        let Some(at) = steer else { return };
+        self.rows.truncate(at + 1);
+        if let Some(Row { meaning: Meaning::Event(Entry::Steer(words)), prompt_id, .. }) = self.rows.pop() {
+            let opener = Opener { words: words.text, images: words.images, sender: Sender::Person };
+            self.close_turn(opener, prompt_id, extent);
+        }
+    }
+}
+
+/// Turn ids of rows that wake Claude without being the person's: notifications, other sessions, timers.
+fn woken_by(row: &Row) -> Option<&String> {
+    match row.meaning {
+        Meaning::Event(Entry::BackgroundResult(_) | Entry::Peer { .. } | Entry::Scheduled(_)) => {
+            row.prompt_id.as_ref()
+        }
+        _ => None,
+    }
+}
+
+/// Whether the line is the row with this id, not one that only names it.
+fn is_row(line: &[u8], uuid: &str) -> bool {
+    memchr::memmem::find(line, uuid.as_bytes()).is_some()
+        && std::str::from_utf8(line)
+            .ok()
+            .and_then(json::parse_object)
+            .and_then(|object| object.text("uuid"))
+            .as_deref()
+            == Some(uuid)
+}
+
+fn version(line: &[u8]) -> Option<String> {
+    std::str::from_utf8(line).ok().and_then(json::parse_object)?.text("version")
+}

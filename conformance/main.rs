@@ -13,7 +13,15 @@
 
 /// Transcripts with their expectations.
 mod cases;
+/// The slow reader that the fast one is compared with.
+mod forward;
 mod kit;
+/// What a file of rows cannot show.
+mod material;
+/// The fixed texts and the lengths.
+mod prompt;
+/// Reading from the end against reading everything.
+mod reading;
 /// Section 9, one to one.
 mod selftest;
 
@@ -21,7 +29,8 @@ use kit::check::Named;
 
 /// Every test of the kit. A file that is missing here would not be in the report.
 fn registry() -> Vec<&'static Named> {
-    let files: &[&'static [Named]] = &[cases::CHECKS, selftest::CHECKS];
+    let files: &[&'static [Named]] =
+        &[cases::CHECKS, material::CHECKS, prompt::CHECKS, reading::CHECKS, selftest::CHECKS];
     files.iter().copied().flatten().collect()
 }
 

@@ -134,14 +134,23 @@ impl<'f> Pass<'f> {
             if let Some(met) = &mut self.opener
                 && let Some(parent) = &met.missing_parent
                 && is_row(line.bytes, parent)
+                && !is_copy(self.first_places, parent, offset)
             {
                 met.missing_parent = None;
             }
             if self.client_version.is_none() {
                 self.client_version = version(line.bytes);
             }
-            let Some(row) = row::read(line.bytes, detail) else { continue };
-            if !self.is_first(&row, offset) {
+            let Some(row) = row::read(line.bytes, detail) else {
+                // Where rows were written again, those without a meaning were too, and prompts answer them.
+                if !self.first_places.is_empty()
+                    && let Some(uuid) = uuid(line.bytes)
+                {
+                    self.is_first(Some(&uuid), offset);
+                }
+                continue;
+            };
+            if !self.is_first(row.uuid.as_deref(), offset) {
                 continue;
             }
             if let Step::Stop = self.take(row, extent)? {
@@ -151,13 +160,13 @@ impl<'f> Pass<'f> {
     }
 
     /// Whether the row stands at its first place, as far as this is known; copies count there only.
-    fn is_first(&mut self, row: &Row, offset: u64) -> bool {
-        let Some(uuid) = &row.uuid else { return true };
-        if self.first_places.get(uuid).is_some_and(|first| *first < offset) {
+    fn is_first(&mut self, uuid: Option<&str>, offset: u64) -> bool {
+        let Some(uuid) = uuid else { return true };
+        if is_copy(self.first_places, uuid, offset) {
             return false;
         }
-        if !self.seen.insert(uuid.clone()) {
-            self.copies.insert(uuid.clone(), offset);
+        if !self.seen.insert(uuid.to_owned()) {
+            self.copies.insert(uuid.to_owned(), offset);
         }
         !self.retracted.contains(uuid)
     }
@@ -305,7 +314,7 @@ impl<'f> Pass<'f> {
             if memchr::memmem::find(line.bytes, missing.as_bytes()).is_none() {
                 continue;
             }
-            if is_row(line.bytes, &missing) {
+            if is_row(line.bytes, &missing) && !is_copy(self.first_places, &missing, line.offset) {
                 break;
             }
             let sibling =
@@ -313,6 +322,9 @@ impl<'f> Pass<'f> {
             if sibling
                 .is_some_and(|row| matches!(row.meaning, Meaning::Prompt { .. } | Meaning::BangCommand(_)))
             {
+                let branch = line.offset;
+                self.tail.seek(here);
+                self.pass_over(branch)?;
                 return Ok(true);
             }
         }
@@ -321,6 +333,17 @@ impl<'f> Pass<'f> {
             met.missing_parent = None;
         }
         Ok(false)
+    }
+
+    /// Goes on to `until` without taking rows; that they stand here still makes their later copies copies.
+    fn pass_over(&mut self, until: u64) -> io::Result<()> {
+        while self.tail.position() > until {
+            let Some(line) = self.tail.previous()? else { return Ok(()) };
+            let offset = line.offset;
+            let uuid = uuid(line.bytes);
+            self.is_first(uuid.as_deref(), offset);
+        }
+        Ok(())
     }
 
     fn finish(mut self, extent: &Extent<'_>) -> Option<Session> {
@@ -362,15 +385,18 @@ fn woken_by(row: &Row) -> Option<&String> {
     }
 }
 
+/// Whether the row at this place is known to stand earlier too.
+fn is_copy(first_places: &HashMap<String, u64>, uuid: &str, offset: u64) -> bool {
+    first_places.get(uuid).is_some_and(|first| *first < offset)
+}
+
 /// Whether the line is the row with this id, not one that only names it.
 fn is_row(line: &[u8], uuid: &str) -> bool {
-    memchr::memmem::find(line, uuid.as_bytes()).is_some()
-        && std::str::from_utf8(line)
-            .ok()
-            .and_then(json::parse_object)
-            .and_then(|object| object.text("uuid"))
-            .as_deref()
-            == Some(uuid)
+    memchr::memmem::find(line, uuid.as_bytes()).is_some() && self::uuid(line).as_deref() == Some(uuid)
+}
+
+fn uuid(line: &[u8]) -> Option<String> {
+    std::str::from_utf8(line).ok().and_then(json::parse_object)?.text("uuid")
 }
 
 fn version(line: &[u8]) -> Option<String> {

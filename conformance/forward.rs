@@ -1,0 +1,246 @@
+//! A slow reader as the oracle for the fast one: the whole file into memory, every row, from the beginning on.
+//! It follows the same definitions (4.13): copies count once at their first place among the rows from `from` on,
+//! which is where the fast reader stopped.
+use std::collections::{HashMap, HashSet};
+
+use stop_auditor::transcript::assemble;
+use stop_auditor::transcript::row::{self, Detail, Meaning, Row};
+use stop_auditor::transcript::session::Session;
+use stop_auditor::transcript::turn::{Entry, Opener, Sender, Turn, Words};
+
+/// The session that these bytes hold; `None` where they hold no turn.
+pub(crate) fn read(bytes: &[u8], from: u64) -> Option<Session> {
+    let mut file = File::parse(bytes, from);
+    let openers = file.openers();
+    let turns = file.turns(&openers);
+    let mut newest_first = turns.into_iter().rev();
+    let current = newest_first.next()?;
+    Some(Session {
+        current,
+        earlier: newest_first.collect(),
+        is_whole: from == 0,
+        from,
+        client_version: None,
+    })
+}
+
+struct File {
+    /// Every row that means something, copies and withdrawn rows gone.
+    rows: Vec<Option<Row>>,
+    /// Ids of all rows, those that mean nothing too, with the number of meaningful rows before them.
+    places: HashMap<String, usize>,
+}
+
+impl File {
+    fn parse(bytes: &[u8], from: u64) -> File {
+        let (mut rows, mut places, mut seen) = (Vec::new(), HashMap::new(), HashSet::new());
+        let mut offset = 0_u64;
+        for line in bytes.split(|byte| *byte == b'\n') {
+            if offset >= from && seen.is_empty() {
+                seen.insert(String::new());
+            }
+            if let Some(uuid) = serde_json::from_slice::<serde_json::Value>(line)
+                .ok()
+                .and_then(|row| row.get("uuid")?.as_str().map(str::to_owned))
+            {
+                places.entry(uuid).or_insert(rows.len());
+            }
+            if let Some(row) = row::read(line, Detail::Whole) {
+                // Copies count once among the rows that were read; what stands before them is not asked.
+                let is_first =
+                    offset < from || row.uuid.as_ref().is_none_or(|uuid| seen.insert(uuid.clone()));
+                if is_first {
+                    rows.push(Some(row));
+                }
+            }
+            offset += line.len() as u64 + 1;
+        }
+        let mut file = File { rows, places };
+        file.drop_withdrawn();
+        file
+    }
+
+    fn meaning(&self, index: usize) -> Option<&Meaning> {
+        self.rows.get(index).and_then(Option::as_ref).map(|row| &row.meaning)
+    }
+
+    fn drop_withdrawn(&mut self) {
+        let withdrawn: Vec<(usize, String)> = self
+            .rows
+            .iter()
+            .enumerate()
+            .flat_map(|(index, row)| {
+                row.iter().flat_map(move |row| row.retracts.iter().map(move |u| (index, u.clone())))
+            })
+            .collect();
+        for (at, uuid) in withdrawn {
+            for row in self.rows.iter_mut().take(at) {
+                row.take_if(|row| row.uuid.as_ref() == Some(&uuid));
+            }
+        }
+    }
+
+    /// Indices of the rows that start a turn, and of the rows that are on no abandoned branch.
+    fn openers(&mut self) -> Vec<usize> {
+        self.drop_blocked();
+        let mut openers: Vec<usize> = Vec::new();
+        let mut next = self.rows.len();
+        for index in (0..self.rows.len()).rev() {
+            let answered =
+                (index + 1..next).any(|later| matches!(self.meaning(later), Some(Meaning::Claude(_))));
+            let is_opener = match self.meaning(index) {
+                Some(Meaning::Prompt { is_sent, .. }) => {
+                    *is_sent
+                        || (answered && !matches!(self.kept_after(index, next), Some(Meaning::LocalOutput)))
+                }
+                Some(Meaning::BangCommand(_)) => {
+                    let sent = matches!(
+                        self.kept_after(index, next),
+                        Some(Meaning::BangOutput { is_sent: true, .. })
+                    );
+                    answered || (sent && next == self.rows.len())
+                }
+                _ => false,
+            };
+            if is_opener {
+                openers.push(index);
+                next = index;
+            }
+        }
+        openers.reverse();
+        self.without_doubles_and_rewinds(&openers)
+    }
+
+    /// The next row that stays in a turn.
+    fn kept_after(&self, index: usize, end: usize) -> Option<&Meaning> {
+        (index + 1..end).filter_map(|later| self.meaning(later)).find(|meaning| {
+            matches!(
+                meaning,
+                Meaning::Claude(_)
+                    | Meaning::Event(_)
+                    | Meaning::LocalOutput
+                    | Meaning::BangCommand(_)
+                    | Meaning::BangOutput { .. }
+                    | Meaning::Results(_, Some(_))
+            )
+        })
+    }
+
+    /// A prompt that a hook blocked goes, unless Claude answered it.
+    fn drop_blocked(&mut self) {
+        for at in 0..self.rows.len() {
+            let Some(Meaning::PromptBlocked(blocked)) = self.meaning(at) else { continue };
+            let before = (0..at).rev().find(|index| {
+                matches!(
+                    self.meaning(*index),
+                    Some(
+                        Meaning::Claude(_)
+                            | Meaning::Results(..)
+                            | Meaning::Prompt { .. }
+                            | Meaning::BangCommand(_)
+                    )
+                )
+            });
+            let Some(index) = before else { continue };
+            if matches!(self.meaning(index), Some(Meaning::Prompt { words, .. }) if words.text == *blocked) {
+                self.rows[index] = None;
+            }
+        }
+    }
+
+    fn without_doubles_and_rewinds(&mut self, candidates: &[usize]) -> Vec<usize> {
+        let mut openers: Vec<usize> = Vec::new();
+        for &index in candidates {
+            let Some(row) = self.rows[index].as_ref() else { continue };
+            if let Some(&last) = openers.last()
+                && self.is_double(last, index)
+            {
+                self.rows[index] = None;
+                continue;
+            }
+            if let Some(parent) = row.parent.clone() {
+                let parent_place = self.places.get(&parent).copied().unwrap_or(0);
+                let sibling = openers.iter().position(|&earlier| {
+                    earlier >= parent_place
+                        && self.rows[earlier].as_ref().is_some_and(|row| row.parent.as_ref() == Some(&parent))
+                });
+                if let Some(position) = sibling {
+                    let from = openers[position];
+                    openers.truncate(position);
+                    self.rows[from..index].iter_mut().for_each(|row| *row = None);
+                }
+            }
+            openers.push(index);
+        }
+        openers
+    }
+
+    fn is_double(&self, first: usize, second: usize) -> bool {
+        let (Some(a), Some(b)) = (self.rows[first].as_ref(), self.rows[second].as_ref()) else {
+            return false;
+        };
+        let (Meaning::Prompt { words: x, .. }, Meaning::Prompt { words: y, .. }) = (&a.meaning, &b.meaning)
+        else {
+            return false;
+        };
+        let silent = !(first..second).any(|index| matches!(self.meaning(index), Some(Meaning::Claude(_))));
+        a.prompt_id.is_some() && a.prompt_id == b.prompt_id && x.text == y.text && silent
+    }
+
+    fn deliver_queued(&mut self) {
+        let mut carried = HashSet::new();
+        let mut released = false;
+        for row in self.rows.iter_mut().rev().flatten() {
+            match &row.meaning {
+                Meaning::QueueReleased => released = true,
+                Meaning::Event(Entry::BackgroundResult(text)) => {
+                    carried.insert(text.clone());
+                }
+                Meaning::NotificationQueued(text) if released && carried.insert(text.clone()) => {
+                    row.meaning = Meaning::Event(Entry::BackgroundResult(text.clone()));
+                }
+                _ => {}
+            }
+        }
+    }
+
+    fn turns(mut self, openers: &[usize]) -> Vec<Turn> {
+        self.deliver_queued();
+        let mut openers = openers.to_vec();
+        // A message sent into a session whose beginning holds no opener opens a turn there.
+        let first = openers.first().copied().unwrap_or(self.rows.len());
+        let steer =
+            (0..first).find(|index| matches!(self.meaning(*index), Some(Meaning::Event(Entry::Steer(_)))));
+        openers.splice(0..0, steer);
+        let mut turns = Vec::new();
+        let mut results = assemble::Results::new();
+        for &index in openers.iter().rev() {
+            let mut rows: Vec<Row> = self.rows.split_off(index).into_iter().flatten().collect();
+            let opener = rows.remove(0);
+            for row in rows.iter_mut().rev() {
+                if let Meaning::Results(found, _) = &mut row.meaning {
+                    results.extend(found.drain(..).map(|result| (result.call_id.clone(), result)));
+                }
+            }
+            let mut prompt_ids: Vec<String> = opener.prompt_id.iter().cloned().collect();
+            prompt_ids.extend(rows.iter().filter_map(|row| match row.meaning {
+                Meaning::Event(Entry::BackgroundResult(_) | Entry::Peer { .. } | Entry::Scheduled(_)) => {
+                    row.prompt_id.clone()
+                }
+                _ => None,
+            }));
+            let (words, sender) = match opener.meaning {
+                Meaning::Prompt { words, sender, .. } => (words, sender),
+                Meaning::BangCommand(command) => {
+                    (Words { text: format!("! {command}"), images: 0 }, Sender::Person)
+                }
+                Meaning::Event(Entry::Steer(words)) => (words, Sender::Person),
+                other => panic!("no opener: {other:?}"),
+            };
+            let opener = Opener { words: words.text, images: words.images, sender };
+            turns.push(Turn { opener, entries: assemble::entries(rows, &mut results), prompt_ids });
+        }
+        turns.reverse();
+        turns
+    }
+}

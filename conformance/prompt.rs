@@ -1,0 +1,437 @@
+//! The prompt as a whole: the fixed texts, and what happens to lengths. The long texts are made of counted words
+//! without white space, so that a cut can be followed from its first character to its last.
+use std::fmt::Write as _;
+
+use serde_json::json;
+
+use crate::cases::parts::{CLOSING, CURRENT, EARLIER, INSTRUCTION, Parts, is_short};
+use crate::kit::check::{Checks, checks};
+use crate::kit::rows::Rows;
+use crate::kit::sandbox::Sandbox;
+
+/// The soft limit of 60,000 characters, with some room for what "about" means.
+const ABOUT_60_000: usize = 62_000;
+
+checks! {
+    /// 5.1: two sessions, one and the same beginning, and it is the spec's.
+    fn r5_1_the_instruction_is_verbatim_and_first(c: &mut Checks) {
+        let short = prompt_of(Rows::new().person("问一句").says("答一句"));
+        let long = over_the_limit();
+        for (name, prompt) in [("a short turn", &short), ("a turn over the limit", &long)] {
+            let head: String = prompt.chars().take(INSTRUCTION.chars().count()).collect();
+            c.that("5.1", format!("{name} begins with the instruction"), head == INSTRUCTION, INSTRUCTION, head);
+        }
+        let again = prompt_of(Rows::new().person("问一句").says("答一句"));
+        c.equal("5.1", "the same session gives the same prompt", again == short, true);
+    }
+
+    /// 5.2, however long the material is.
+    fn r5_2_the_closing_line_is_last(c: &mut Checks) {
+        let short = prompt_of(Rows::new().person("问一句").says("答一句"));
+        for (name, prompt) in [("a short turn", short), ("a turn over the limit", over_the_limit())] {
+            let last = prompt.trim_end_matches('\n').lines().last().unwrap_or_default();
+            c.equal("5.2", format!("the last line of {name}"), last, CLOSING);
+        }
+    }
+
+    /// 4.4: 200,000 characters and not one less.
+    fn r4_4_the_persons_message_is_whole_up_to_200_000(c: &mut Checks) {
+        for n_chars in [150_000, 200_000] {
+            let text = words("w", n_chars);
+            let prompt = prompt_of(Rows::new().person(text.clone()).says("好"));
+            let kept = follow(Parts::of(&prompt).current, &text);
+            c.equal("4.4", format!("what is kept of {n_chars} characters"), kept, Ok(vec![(0, n_chars)]));
+        }
+    }
+
+    /// 4.4: beyond that the tail is the longer part, since new instructions stand at the end.
+    fn r4_4_a_longer_message_keeps_more_of_its_tail(c: &mut Checks) {
+        let n_chars = 300_000;
+        let text = words("w", n_chars);
+        let prompt = prompt_of(Rows::new().person(text.clone()).says("好"));
+        let kept = follow(Parts::of(&prompt).current, &text);
+        c.that("4.33", "head and tail, and the exact number between", is_cut(&kept, n_chars), "two or more pieces", format!("{kept:?}"));
+        let pieces = kept.unwrap_or_default();
+        let length = |piece: Option<&(usize, usize)>| piece.map_or(0, |(from, to)| to - from);
+        let (head, tail) = (length(pieces.first()), length(pieces.last()));
+        c.that("4.4", "the tail is longer than the head", tail > head && head > 0, "tail > head > 0", format!("head {head}, tail {tail}"));
+        c.that("4.4", "it was cut to 200,000, not to less", kept_chars(&pieces) > 190_000, "about 200,000", kept_chars(&pieces).to_string());
+    }
+
+    /// 4.31: no cut without need.
+    fn r4_31_what_fits_is_not_cut(c: &mut Checks) {
+        let mut rows = Rows::new();
+        rows.person("看一下");
+        let outputs: Vec<String> = (0..5).map(|i| words(&format!("o{i}"), 9_000)).collect();
+        for (i, output) in outputs.iter().enumerate() {
+            call(&mut rows, i, output);
+        }
+        let prompt = prompt_of(rows.says("看完了"));
+        let current = Parts::of(&prompt).current;
+        for output in &outputs {
+            c.equal("4.31", "an output of 9,000 characters", follow(current, output), Ok(vec![(0, 9_000)]));
+        }
+        c.absent("4.31", "no mark of a cut", current, "（省略 ");
+    }
+
+    /// 4.31, 4.32, 4.33: 200,000 characters of outputs.
+    fn r4_31_a_long_turn_is_cut_to_about_60_000(c: &mut Checks) {
+        let mut rows = Rows::new();
+        rows.person("全部跑一遍 WHOLE-MESSAGE");
+        let outputs: Vec<String> = (0..20).map(|i| words(&format!("o{i:02}"), 10_000)).collect();
+        for (i, output) in outputs.iter().enumerate() {
+            call(&mut rows, i, output);
+        }
+        let prompt = prompt_of(rows.says("跑完了 THE-REPLY"));
+        let current = Parts::of(&prompt).current;
+        let n_chars = prompt.chars().count();
+        c.that("4.31", "characters of the prompt", n_chars <= ABOUT_60_000, "60,000 or a little more", n_chars.to_string());
+        c.contains("4.32", "the person's message", current, "全部跑一遍 WHOLE-MESSAGE");
+        c.contains("4.5", "the reply", current, "跑完了 THE-REPLY");
+        for (i, output) in outputs.iter().enumerate() {
+            c.contains("4.32", "each call", current, &command(i));
+            let kept = follow(current, output);
+            c.that("4.33", format!("output {i}: head, tail, exact number"), is_cut(&kept, 10_000), "a cut that adds up", format!("{kept:?}"));
+        }
+    }
+
+    /// 4.32: every call, however many.
+    fn r4_32_five_hundred_calls_all_stay(c: &mut Checks) {
+        let mut rows = Rows::new();
+        rows.person("一个一个来 WHOLE-MESSAGE");
+        for i in 0..500 {
+            call(&mut rows, i, &words(&format!("o{i:03}"), 2_000));
+        }
+        let prompt = prompt_of(rows.says("五百个都好了 THE-REPLY"));
+        let current = Parts::of(&prompt).current;
+        let lost: Vec<usize> = (0..500).filter(|i| !current.contains(&command(*i))).collect();
+        c.equal("4.32", "calls that are lost", lost, Vec::new());
+        c.contains("4.32", "the person's message", current, "一个一个来 WHOLE-MESSAGE");
+        c.contains("4.34", "the reply", current, "五百个都好了 THE-REPLY");
+        let mut from = 0;
+        let in_order = (0..500).all(|i| current[from..].find(&command(i)).map(|at| from += at).is_some());
+        c.equal("4.32", "they are in order", in_order, true);
+    }
+
+    /// 4.32: the message is not cut for the sake of the limit.
+    fn r4_32_a_long_message_stays_beside_long_outputs(c: &mut Checks) {
+        let message = words("m", 70_000);
+        let mut rows = Rows::new();
+        rows.person(message.clone());
+        for i in 0..10 {
+            call(&mut rows, i, &words(&format!("o{i}"), 10_000));
+        }
+        let prompt = prompt_of(rows.says("好了"));
+        let current = Parts::of(&prompt).current;
+        c.equal("4.32", "the message", follow(current, &message), Ok(vec![(0, 70_000)]));
+        for i in 0..10 {
+            c.contains("4.32", "each call", current, &command(i));
+        }
+    }
+
+    /// 4.34: the reply's share, also where one call is as long as the limit.
+    fn r4_34_the_final_reply_keeps_8_000(c: &mut Checks) {
+        for n_calls in [1, 20, 400] {
+            let reply = words("r", 20_000);
+            let mut rows = Rows::new();
+            rows.person("写个总结");
+            for i in 0..n_calls {
+                call(&mut rows, i, &words(&format!("o{i:03}"), 120_000 / n_calls));
+            }
+            let prompt = prompt_of(rows.says(&reply));
+            let kept = follow(Parts::of(&prompt).current, &reply);
+            c.that("4.33", format!("{n_calls} calls: the pieces of the reply add up"), kept.is_ok(), "pieces", format!("{kept:?}"));
+            let n_kept = kept_chars(&kept.unwrap_or_default());
+            c.that("4.34", format!("{n_calls} calls: characters of the reply"), n_kept >= 8_000, "8,000 or more", n_kept.to_string());
+        }
+    }
+
+    /// 4.34: a reply that is only on stdin has the same share.
+    fn r4_34_a_late_reply_keeps_8_000(c: &mut Checks) {
+        let reply = words("r", 20_000);
+        let mut rows = Rows::new();
+        rows.person("写个总结");
+        for i in 0..20 {
+            call(&mut rows, i, &words(&format!("o{i:03}"), 10_000));
+        }
+        let sandbox = Sandbox::new();
+        sandbox.transcript(rows.rows());
+        let prompt = sandbox.stop().set("last_assistant_message", reply.as_str()).prompt();
+        let n_kept = kept_chars(&follow(Parts::of(&prompt).current, &reply).unwrap_or_default());
+        c.that("4.34", "characters of the reply", n_kept >= 8_000, "8,000 or more", n_kept.to_string());
+    }
+
+    /// 4.34: what changed stays visible.
+    fn r4_34_edits_and_writes_are_cut_least(c: &mut Checks) {
+        let (old, new, content) = (words("old", 6_000), words("new", 6_000), words("wrt", 6_000));
+        let mut rows = Rows::new();
+        rows.person("改一下再跑");
+        rows.call("toolu_e", "Edit", json!({"file_path": "/home/u/proj/a.py", "old_string": old, "new_string": new}));
+        rows.result("toolu_e", "The file has been updated.");
+        rows.call("toolu_w", "Write", json!({"file_path": "/home/u/proj/b.txt", "content": content}));
+        rows.result("toolu_w", "File created successfully.");
+        let outputs: Vec<String> = (0..20).map(|i| words(&format!("o{i:02}"), 6_000)).collect();
+        for (i, output) in outputs.iter().enumerate() {
+            call(&mut rows, i, output);
+        }
+        let prompt = prompt_of(rows.says("改好了"));
+        let current = Parts::of(&prompt).current;
+        let of = |text: &str| follow(current, text).map(|pieces| kept_chars(&pieces));
+        let most = outputs.iter().map(|output| of(output).unwrap_or_default()).max().unwrap_or_default();
+        c.that("4.34", "the outputs had to be cut", most < 6_000, "less than 6,000", most.to_string());
+        for (name, text) in [("the old text of the edit", &old), ("its new text", &new), ("the written content", &content)] {
+            let n_kept = of(text);
+            let ok = n_kept.as_ref().is_ok_and(|n_kept| *n_kept > most);
+            c.that("4.34", format!("{name} keeps more than an output of its size"), ok, format!("more than {most}"), format!("{n_kept:?}"));
+        }
+    }
+
+    /// 4.36: a history that is short is not touched while the current turn can still be cut.
+    fn r4_36_mild_cuts_come_before_earlier_turns(c: &mut Checks) {
+        let mut rows = history(5, 400);
+        rows.person("这一轮很长");
+        for i in 0..9 {
+            call(&mut rows, i, &words(&format!("o{i}"), 10_000));
+        }
+        let prompt = prompt_of(rows.says("好了"));
+        let parts = Parts::of(&prompt);
+        c.equal("4.36", "earlier turns that are still there", turns_in(parts.earlier, 5), (0..5).collect::<Vec<_>>());
+        c.contains("4.31", "the current turn was cut", parts.current, "……（省略 ");
+        let n_chars = prompt.chars().count();
+        c.that("4.31", "characters of the prompt", n_chars <= ABOUT_60_000, "60,000 or a little more", n_chars.to_string());
+    }
+
+    /// 4.36: what is left of the history is always its end.
+    fn r4_36_the_oldest_turns_go_first(c: &mut Checks) {
+        for (name, n_calls) in [("no calls", 0), ("60 calls", 60), ("250 calls", 250)] {
+            let n_turns = 80;
+            let mut rows = history(n_turns, 1_000);
+            rows.person("这一轮");
+            for i in 0..n_calls {
+                call(&mut rows, i, &words(&format!("o{i:03}"), 1_500));
+            }
+            let prompt = prompt_of(rows.says("好了"));
+            let parts = Parts::of(&prompt);
+            let kept = turns_in(parts.earlier, n_turns);
+            let n_kept = kept.len();
+            c.equal("4.36", format!("{name}: the newest {n_kept} turns, in order"), kept, (n_turns - n_kept..n_turns).collect::<Vec<_>>());
+            c.that("4.36", format!("{name}: some had to go"), n_kept < n_turns, "fewer than 80", n_kept.to_string());
+            c.that("4.36", format!("{name}: the turn before stays longest"), n_kept > 0, "1 or more", n_kept.to_string());
+            let n_chars = prompt.chars().count();
+            c.that("4.31", format!("{name}: characters of the prompt"), n_chars <= ABOUT_60_000, "60,000 or a little more", n_chars.to_string());
+            let first = kept_at(parts.earlier, n_turns - n_kept);
+            let before = &parts.earlier[..first];
+            let told = before.lines().find(|line| TELLING.iter().any(|word| line.contains(word)));
+            c.that("4.36", format!("{name}: one line says that turns were dropped"), told.is_some(), format!("a line with one of {TELLING:?}"), before);
+            let counts = told.is_some_and(|line| line.chars().any(|sign| sign.is_ascii_digit()));
+            c.that("4.36", format!("{name}: it has no number"), !counts, "no digit", told.unwrap_or_default());
+        }
+    }
+
+    /// 4.36: nothing is dropped, so nothing is said about it.
+    fn r4_36_a_history_that_fits_is_whole(c: &mut Checks) {
+        let prompt = prompt_of(history(10, 300).person("这一轮").says("好了"));
+        let parts = Parts::of(&prompt);
+        c.equal("4.36", "earlier turns", turns_in(parts.earlier, 10), (0..10).collect::<Vec<_>>());
+        let before = &parts.earlier[..kept_at(parts.earlier, 0)];
+        c.that("4.36", "no line about dropped turns", is_short(before) && !before.contains("省略"), "nothing between mark and first turn but its heading", before);
+    }
+
+    /// 4.36: the history keeps about 20,000 characters while the current turn can still give.
+    fn r4_36_the_history_keeps_20_000_before_the_tight_tiers(c: &mut Checks) {
+        let mut rows = history(60, 1_000);
+        rows.person("这一轮");
+        for i in 0..100 {
+            call(&mut rows, i, &words(&format!("o{i:03}"), 6_000));
+        }
+        let prompt = prompt_of(rows.says("好了"));
+        let parts = Parts::of(&prompt);
+        let n_earlier = parts.earlier.chars().count();
+        c.that("4.36", "characters of the earlier turns", (15_000..=22_000).contains(&n_earlier), "about 20,000", n_earlier.to_string());
+        let n_chars = prompt.chars().count();
+        c.that("4.31", "characters of the prompt", n_chars <= ABOUT_60_000, "60,000 or a little more", n_chars.to_string());
+        for i in 0..100 {
+            c.contains("4.32", "each call", parts.current, &command(i));
+        }
+    }
+
+    /// 4.33: an entry of an earlier turn is cut as exactly as one of the current turn.
+    fn r4_33_cuts_in_the_turn_before_are_exact_too(c: &mut Checks) {
+        let (output, reply, message) = (words("out", 40_000), words("rep", 30_000), words("msg", 30_000));
+        let mut rows = Rows::new();
+        rows.person(message.clone());
+        call(&mut rows, 0, &output);
+        rows.says(&reply).person("这一轮").says("好了");
+        let prompt = prompt_of(&rows);
+        let earlier = Parts::of(&prompt).earlier;
+        for (name, text) in [("output", &output), ("reply", &reply), ("message", &message)] {
+            let n_chars = text.chars().count();
+            let kept = follow(earlier, text);
+            c.that("4.33", format!("the {name} of the turn before"), is_cut(&kept, n_chars), "a cut that adds up", format!("{kept:?}"));
+        }
+    }
+
+    /// 4.35: cuts fall between characters, and the number counts Unicode scalar values.
+    fn r4_35_a_cut_never_splits_a_character(c: &mut Checks) {
+        let mut rows = Rows::new();
+        rows.person("表情也要数对");
+        let outputs: Vec<String> = (0..16).map(|i| emoji(i, 6_000 + i)).collect();
+        for (i, output) in outputs.iter().enumerate() {
+            call(&mut rows, i, output);
+        }
+        let reply = emoji(99, 20_000);
+        let prompt = prompt_of(rows.says(&reply));
+        c.absent("4.35", "no broken character", &prompt, "\u{fffd}");
+        let current = Parts::of(&prompt).current;
+        for (i, output) in outputs.iter().chain([&reply]).enumerate() {
+            let n_chars = output.chars().count();
+            let kept = follow(current, output);
+            c.that("4.35", format!("text {i} of {n_chars} characters"), is_cut(&kept, n_chars), "a cut that adds up in characters", format!("{kept:?}"));
+        }
+    }
+}
+
+/// Words for the line that says that turns were dropped: its wording is free.
+const TELLING: &[&str] =
+    &["更早", "省略", "略去", "丢", "未列", "没列", "删", "omitted", "dropped", "left out"];
+
+fn prompt_of(rows: &Rows) -> String {
+    let sandbox = Sandbox::new();
+    sandbox.transcript(rows.rows());
+    sandbox.stop().prompt()
+}
+
+fn over_the_limit() -> String {
+    let mut rows = Rows::new();
+    rows.person("全部跑一遍");
+    for i in 0..20 {
+        call(&mut rows, i, &words(&format!("o{i:02}"), 10_000));
+    }
+    prompt_of(rows.says("跑完了"))
+}
+
+fn command(i: usize) -> String {
+    format!("run-{i:04}.")
+}
+
+fn call(rows: &mut Rows, i: usize, output: &str) {
+    let id = format!("toolu_{i}");
+    rows.call(&id, "Bash", json!({"command": command(i)})).result(&id, output);
+}
+
+/// `n_turns` turns whose words are about `n_chars` long and begin with their number.
+fn history(n_turns: usize, n_chars: usize) -> Rows {
+    let mut rows = Rows::new();
+    for i in 0..n_turns {
+        rows.person(format!("{}{}", turn_name(i), words(&format!("h{i:03}"), n_chars)));
+        rows.says(&format!("第几轮都答了 reply-{i:03}."));
+    }
+    rows
+}
+
+fn turn_name(i: usize) -> String {
+    format!("turn-{i:03}.")
+}
+
+/// The turns whose words are in a text, in the order in which they are there.
+fn turns_in(text: &str, n_turns: usize) -> Vec<usize> {
+    let mut found: Vec<(usize, usize)> =
+        (0..n_turns).filter_map(|i| Some((text.find(&turn_name(i))?, i))).collect();
+    found.sort_unstable();
+    found.into_iter().map(|(_, i)| i).collect()
+}
+
+fn kept_at(text: &str, i: usize) -> usize {
+    text.find(&turn_name(i)).unwrap_or_default()
+}
+
+/// Exactly `n_chars` characters of counted words, without white space.
+fn words(name: &str, n_chars: usize) -> String {
+    let mut text = String::new();
+    for i in 0.. {
+        if text.len() >= n_chars {
+            break;
+        }
+        let _ = write!(text, "{name}{i:06}_");
+    }
+    text.truncate(n_chars);
+    text
+}
+
+/// Exactly `n_chars` characters of many widths; joined emoji are several.
+fn emoji(name: usize, n_chars: usize) -> String {
+    let words = (0..n_chars).map(|i| format!("{name}🙂é中{i:05}👩\u{200d}👩\u{200d}👧e\u{301}"));
+    words.flat_map(|word| word.chars().collect::<Vec<char>>()).take(n_chars).collect()
+}
+
+/// The pieces of `original` that are in `text`, as ranges of characters. Between two pieces there has to be the mark
+/// with exactly the number of characters that are missing; round the mark, layout (white space, bars) is allowed.
+fn follow(text: &str, original: &str) -> Result<Vec<(usize, usize)>, String> {
+    const OPEN: &str = "……（省略 ";
+    const CLOSE: &str = " 字）……";
+    let original: Vec<char> = original.chars().collect();
+    let head: String = original.iter().take(24).collect();
+    let start = text.find(&head).ok_or("its beginning is not there")?;
+    let mut rest = &text[start..];
+    let (mut at, mut pieces) = (0, Vec::new());
+    loop {
+        let n_same = rest.chars().zip(&original[at..]).take_while(|(seen, wanted)| seen == *wanted).count();
+        if n_same == 0 {
+            return Err(format!(
+                "after {pieces:?} comes something else: {:?}",
+                rest.chars().take(60).collect::<String>()
+            ));
+        }
+        pieces.push((at, at + n_same));
+        at += n_same;
+        if at == original.len() {
+            return Ok(pieces);
+        }
+        rest = &rest[rest.char_indices().nth(n_same).map_or(rest.len(), |(i, _)| i)..];
+        let layout = |sign: char| sign.is_whitespace() || "|│┃>".contains(sign);
+        let Some((n_left_out, behind)) =
+            rest.trim_start_matches(layout).strip_prefix(OPEN).and_then(|rest| rest.split_once(CLOSE))
+        else {
+            return Err(format!(
+                "after {pieces:?} there is no mark: {:?}",
+                rest.chars().take(60).collect::<String>()
+            ));
+        };
+        at += n_left_out.parse::<usize>().map_err(|_| format!("no number: {n_left_out:?}"))?;
+        if at >= original.len() {
+            return Err(format!("after {pieces:?} the mark counts {n_left_out}, which leaves no tail"));
+        }
+        rest = behind.trim_start_matches(layout);
+    }
+}
+
+fn kept_chars(pieces: &[(usize, usize)]) -> usize {
+    pieces.iter().map(|(from, to)| to - from).sum()
+}
+
+/// Whether a head, a tail and a gap are there.
+fn is_cut(kept: &Result<Vec<(usize, usize)>, String>, n_chars: usize) -> bool {
+    kept.as_ref().is_ok_and(|pieces| {
+        pieces.len() > 1
+            && pieces.first().is_some_and(|(from, _)| *from == 0)
+            && pieces.last().is_some_and(|(_, to)| *to == n_chars)
+    })
+}
+
+#[test]
+fn following_a_cut_finds_mistakes() {
+    let text = words("w", 100);
+    let cut = |n: usize| format!("  | {}……（省略 {n} 字）……{}\n", &text[..40], &text[90..]);
+    assert_eq!(follow(&cut(50), &text), Ok(vec![(0, 40), (90, 100)]));
+    assert!(follow(&cut(49), &text).is_err() && follow(&cut(51), &text).is_err(), "a wrong number");
+    assert!(follow(&text[..40], &text).is_err(), "no mark");
+    assert!(follow(&format!("{}……（省略 60 字）……", &text[..40]), &text).is_err(), "no tail");
+    assert_eq!(follow(&format!("x{text}x"), &text), Ok(vec![(0, 100)]));
+    assert!(!is_cut(&Ok(vec![(0, 100)]), 100));
+    assert_eq!(emoji(1, 1_000).chars().count(), 1_000);
+}
+
+#[test]
+fn marks_of_the_parts_are_not_in_the_instruction_at_the_start_of_a_line() {
+    assert!(INSTRUCTION.lines().all(|line| !line.starts_with(CURRENT) && !line.starts_with(EARLIER)));
+}

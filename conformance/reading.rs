@@ -1,0 +1,210 @@
+//! Reading from the end gives what reading everything gives, whatever the file holds and wherever it is cut off.
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+
+use proptest::prelude::*;
+use proptest::test_runner::{Config, TestRunner};
+use serde_json::{Value, json};
+use stop_auditor::prompt;
+use stop_auditor::transcript::session;
+
+use crate::forward;
+use crate::kit::check::checks;
+use crate::kit::rows::Rows;
+
+/// The prompts that the fast reader and the slow one make of the same bytes.
+fn prompts(bytes: &[u8]) -> (Option<String>, Option<String>) {
+    let mut file = tempfile::NamedTempFile::new().unwrap();
+    file.write_all(bytes).unwrap();
+    let fast = session::read(file.path(), &prompt::extent(0)).unwrap();
+    let slow = forward::read(bytes, fast.as_ref().map_or(0, |session| session.from));
+    let build = |session| prompt::build(&session, None).text;
+    (fast.map(build), slow.map(build))
+}
+
+/// The first line in which two prompts differ.
+fn difference(fast: Option<&str>, slow: Option<&str>) -> String {
+    match (fast, slow) {
+        (Some(fast), Some(slow)) => fast
+            .lines()
+            .zip(slow.lines())
+            .find(|(a, b)| a != b)
+            .map_or("one is longer".into(), |(a, b)| format!("fast: {a:?}, slow: {b:?}")),
+        (fast, slow) => format!("a turn: fast {}, slow {}", fast.is_some(), slow.is_some()),
+    }
+}
+
+fn transcripts() -> Vec<PathBuf> {
+    fn walk(folder: &Path, into: &mut Vec<PathBuf>) {
+        for entry in std::fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                walk(&path, into);
+            } else if path.extension().is_some_and(|extension| extension == "jsonl") {
+                into.push(path);
+            }
+        }
+    }
+    let mut found = Vec::new();
+    walk(&Path::new(env!("CARGO_MANIFEST_DIR")).join("conformance/transcripts"), &mut found);
+    found.sort();
+    found
+}
+
+/// What one step of a made-up session does.
+#[derive(Debug, Clone)]
+enum Step {
+    Person(usize),
+    Program,
+    Says(usize),
+    Calls(Vec<usize>),
+    Notification(u8),
+    Steer,
+    Peer,
+    Feedback,
+    Interrupt,
+    Compact,
+    /// Compaction that writes the rows so far again, as the second one of a process does.
+    Replay,
+    /// The next prompt answers what an earlier prompt answered, this many prompts back.
+    Rewind(u8),
+    Broken(u8),
+    Sidechain,
+}
+
+fn steps() -> impl Strategy<Value = Vec<Step>> {
+    let length = prop_oneof![4 => 1..200_usize, 1 => 2_000..9_000_usize];
+    let step = prop_oneof![
+        5 => length.clone().prop_map(Step::Person),
+        1 => Just(Step::Program),
+        5 => length.clone().prop_map(Step::Says),
+        5 => prop::collection::vec(length, 1..4).prop_map(Step::Calls),
+        2 => any::<u8>().prop_map(Step::Notification),
+        1 => Just(Step::Steer),
+        1 => Just(Step::Peer),
+        1 => Just(Step::Feedback),
+        1 => Just(Step::Interrupt),
+        1 => Just(Step::Compact),
+        1 => Just(Step::Replay),
+        2 => (1..4_u8).prop_map(Step::Rewind),
+        2 => (0..8_u8).prop_map(Step::Broken),
+        1 => Just(Step::Sidechain),
+    ];
+    prop::collection::vec(step, 1..60)
+}
+
+fn lines(rows: &mut Rows, written: &mut usize, out: &mut Vec<u8>) {
+    for row in &rows.rows()[*written..] {
+        out.extend_from_slice(row.to_string().as_bytes());
+        out.push(b'\n');
+    }
+    *written = rows.rows().len();
+}
+
+/// The bytes of a session that takes these steps.
+fn session_of(steps: &[Step]) -> Vec<u8> {
+    let (mut rows, mut written, mut out) = (Rows::new(), 0, Vec::new());
+    let mut parents: Vec<Value> = Vec::new();
+    for (n, step) in steps.iter().enumerate() {
+        let text = |length: usize| format!("{n} {}", "字 word\n".repeat(length / 7 + 1));
+        match step {
+            Step::Person(length) => {
+                rows.person(text(*length));
+                parents.push(rows.rows().last().unwrap()["parentUuid"].clone());
+            }
+            Step::Program => drop(rows.program(text(30))),
+            Step::Says(length) => drop(rows.says(&text(*length))),
+            Step::Calls(lengths) => {
+                for (k, _) in lengths.iter().enumerate() {
+                    rows.call(&format!("toolu_{n}_{k}"), "Bash", json!({"command": text(40)}));
+                }
+                for (k, length) in lengths.iter().enumerate().rev() {
+                    rows.result(&format!("toolu_{n}_{k}"), text(*length));
+                }
+            }
+            Step::Notification(id) => drop(rows.notification(&format!(
+                "<task-notification>\n<task-id>b{id}</task-id>\n<status>completed</status>\n</task-notification>"
+            ))),
+            Step::Steer => drop(rows.queued(text(20))),
+            Step::Peer => drop(rows.peer("other", &text(20))),
+            Step::Feedback => drop(rows.feedback("独立审计员（m）判定本轮存在偏差：无证据\n处理要求：…")),
+            Step::Interrupt => drop(rows.interrupt()),
+            Step::Compact => drop(rows.compact_boundary().summary("so far")),
+            Step::Replay => {
+                lines(&mut rows, &mut written, &mut out);
+                let copies = out.clone();
+                rows.compact_boundary();
+                lines(&mut rows, &mut written, &mut out);
+                if copies.len() < 400_000 {
+                    out.extend(copies);
+                }
+            }
+            Step::Rewind(back) => {
+                lines(&mut rows, &mut written, &mut out);
+                let Some(parent) = parents.len().checked_sub(usize::from(*back)).map(|at| parents[at].clone()) else {
+                    continue;
+                };
+                parents.truncate(parents.len() - usize::from(*back) + 1);
+                rows.person(text(10));
+                let mut row = rows.rows()[written].clone();
+                row["parentUuid"] = parent;
+                out.extend_from_slice(row.to_string().as_bytes());
+                out.push(b'\n');
+                written += 1;
+            }
+            Step::Broken(kind) => {
+                lines(&mut rows, &mut written, &mut out);
+                let junk: [&[u8]; 8] = [
+                    b"{\"type\":\"user\",\"message\":{\"content\":\"torn\n",
+                    b"\0\0\0\0\n",
+                    b"[1,2]\n",
+                    b"\n\n",
+                    b"\xff\xfe\"user\"\n",
+                    b"{\"type\":\"attachment\"}\n",
+                    b"\"user\"\r\n",
+                    b"{\"type\":\"user\",\"uuid\":7,\"message\":null}\n",
+                ];
+                out.extend_from_slice(junk[usize::from(*kind)]);
+            }
+            Step::Sidechain => {
+                let mut row = json!({"type": "user", "message": {"role": "user", "content": "SIDE"}});
+                row["isSidechain"] = true.into();
+                rows.raw(row);
+            }
+        }
+    }
+    lines(&mut rows, &mut written, &mut out);
+    out
+}
+
+checks! {
+    /// Every transcript of the kit, whole and cut off behind every row.
+    #[own]
+    fn r4_13_tail_and_forward_reading_agree_on_every_transcript(c: &mut Checks) {
+        for path in transcripts() {
+            let bytes = std::fs::read(&path).unwrap();
+            let name = path.file_name().unwrap().to_string_lossy().into_owned();
+            let ends = bytes.iter().enumerate().filter(|(_, byte)| **byte == b'\n').map(|(at, _)| at + 1);
+            for end in ends.chain([bytes.len()]) {
+                let (fast, slow) = prompts(&bytes[..end]);
+                let same = fast == slow;
+                c.that("4.13", format!("{name} up to byte {end}"), same, "the same prompt", if same { String::new() } else { difference(fast.as_deref(), slow.as_deref()) });
+            }
+        }
+    }
+
+    /// Sessions made at random, seeded: rewinds, replays, broken rows, long texts.
+    #[own]
+    fn r4_13_tail_and_forward_reading_agree_on_generated_sessions(c: &mut Checks) {
+        let mut runner = TestRunner::new_with_rng(
+            Config { cases: 300, failure_persistence: None, ..Config::default() },
+            proptest::test_runner::TestRng::deterministic_rng(proptest::test_runner::RngAlgorithm::ChaCha),
+        );
+        let ran = runner.run(&steps(), |steps| {
+            let (fast, slow) = prompts(&session_of(&steps));
+            prop_assert!(fast == slow, "{}", difference(fast.as_deref(), slow.as_deref()));
+            Ok(())
+        });
+        c.that("4.13", "300 generated sessions", ran.is_ok(), "the same prompts", ran.err().map_or(String::new(), |error| error.to_string()));
+    }
+}

@@ -5,6 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::kit::check::{Checks, checks};
+use crate::kit::hook::quoted;
 use crate::kit::requirements::REQUIREMENTS;
 use crate::kit::sandbox::{Run, Sandbox};
 
@@ -65,10 +66,13 @@ fn run(bytes: &[u8], case: &Case) -> Seen {
     for (key, value) in &case.stdin {
         event = if value.is_null() { event.unset(key) } else { event.set(key, value.clone()) };
     }
-    let (recording, run) = event.record("VERDICT: PASS");
+    // Some hundred cases: the recording auditor's seven processes each would be most of the time.
+    let file = sandbox.path("prompt");
+    let run = event.auditor(&format!("cat >{}; echo VERDICT: PASS", quoted(&file.to_string_lossy()))).run();
+    let prompt = String::from_utf8_lossy(&fs::read(file).unwrap_or_default()).into_owned();
     // Two cases of one file are compared with each other: their sandboxes' names must not make the difference.
     let root = sandbox.root().to_string_lossy().into_owned();
-    let prompt = recording.prompt().replace(&root, "/sandbox").replace(sandbox.session_id(), "SESSION");
+    let prompt = prompt.replace(&root, "/sandbox").replace(sandbox.session_id(), "SESSION");
     let mut left = format!("{}\n{}\n", run.stdout, run.stderr);
     for path in ["logs", "tmp", "home"].into_iter().flat_map(|name| sandbox.files_below(name)) {
         left.push_str(&String::from_utf8_lossy(&fs::read(path).unwrap_or_default()));

@@ -29,8 +29,14 @@ use kit::check::Named;
 
 /// Every test of the kit. A file that is missing here would not be in the report.
 fn registry() -> Vec<&'static Named> {
-    let files: &[&'static [Named]] =
-        &[cases::CHECKS, material::CHECKS, prompt::CHECKS, reading::CHECKS, selftest::CHECKS];
+    let files: &[&'static [Named]] = &[
+        cases::CHECKS,
+        material::CHECKS,
+        prompt::CHECKS,
+        prompt::history::CHECKS,
+        reading::CHECKS,
+        selftest::CHECKS,
+    ];
     files.iter().copied().flatten().collect()
 }
 

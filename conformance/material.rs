@@ -4,7 +4,7 @@ use std::fs;
 use serde_json::{Value, json};
 
 use crate::cases::parts::Parts;
-use crate::kit::check::{Checks, checks};
+use crate::kit::check::checks;
 use crate::kit::event::write;
 use crate::kit::rows::Rows;
 use crate::kit::sandbox::Sandbox;

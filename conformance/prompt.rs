@@ -1,13 +1,15 @@
-//! The prompt as a whole: the fixed texts, and what happens to lengths. The long texts are made of counted words
-//! without white space, so that a cut can be followed from its first character to its last.
-use std::fmt::Write as _;
-
+//! The prompt as a whole: the fixed texts, and what happens to lengths.
 use serde_json::json;
 
-use crate::cases::parts::{CLOSING, CURRENT, EARLIER, INSTRUCTION, Parts, is_short};
-use crate::kit::check::{Checks, checks};
+use crate::cases::parts::{CLOSING, CURRENT, EARLIER, INSTRUCTION, Parts};
+use crate::kit::check::checks;
 use crate::kit::rows::Rows;
 use crate::kit::sandbox::Sandbox;
+
+mod cuts;
+pub(crate) mod history;
+
+use cuts::{emoji, follow, is_cut, kept_chars, words};
 
 /// The soft limit of 60,000 characters, with some room for what "about" means.
 const ABOUT_60_000: usize = 62_000;
@@ -186,91 +188,6 @@ checks! {
         }
     }
 
-    /// 4.36: a history that is short is not touched while the current turn can still be cut.
-    fn r4_36_mild_cuts_come_before_earlier_turns(c: &mut Checks) {
-        let mut rows = history(5, 400);
-        rows.person("这一轮很长");
-        for i in 0..9 {
-            call(&mut rows, i, &words(&format!("o{i}"), 10_000));
-        }
-        let prompt = prompt_of(rows.says("好了"));
-        let parts = Parts::of(&prompt);
-        c.equal("4.36", "earlier turns that are still there", turns_in(parts.earlier, 5), (0..5).collect::<Vec<_>>());
-        c.contains("4.31", "the current turn was cut", parts.current, "……（省略 ");
-        let n_chars = prompt.chars().count();
-        c.that("4.31", "characters of the prompt", n_chars <= ABOUT_60_000, "60,000 or a little more", n_chars.to_string());
-    }
-
-    /// 4.36: what is left of the history is always its end.
-    fn r4_36_the_oldest_turns_go_first(c: &mut Checks) {
-        for (name, n_calls) in [("no calls", 0), ("60 calls", 60), ("250 calls", 250)] {
-            let n_turns = 80;
-            let mut rows = history(n_turns, 1_000);
-            rows.person("这一轮");
-            for i in 0..n_calls {
-                call(&mut rows, i, &words(&format!("o{i:03}"), 1_500));
-            }
-            let prompt = prompt_of(rows.says("好了"));
-            let parts = Parts::of(&prompt);
-            let kept = turns_in(parts.earlier, n_turns);
-            let n_kept = kept.len();
-            c.equal("4.36", format!("{name}: the newest {n_kept} turns, in order"), kept, (n_turns - n_kept..n_turns).collect::<Vec<_>>());
-            c.that("4.36", format!("{name}: some had to go"), n_kept < n_turns, "fewer than 80", n_kept.to_string());
-            c.that("4.36", format!("{name}: the turn before stays longest"), n_kept > 0, "1 or more", n_kept.to_string());
-            let n_chars = prompt.chars().count();
-            c.that("4.31", format!("{name}: characters of the prompt"), n_chars <= ABOUT_60_000, "60,000 or a little more", n_chars.to_string());
-            let first = kept_at(parts.earlier, n_turns - n_kept);
-            let before = &parts.earlier[..first];
-            let told = before.lines().find(|line| TELLING.iter().any(|word| line.contains(word)));
-            c.that("4.36", format!("{name}: one line says that turns were dropped"), told.is_some(), format!("a line with one of {TELLING:?}"), before);
-            let counts = told.is_some_and(|line| line.chars().any(|sign| sign.is_ascii_digit()));
-            c.that("4.36", format!("{name}: it has no number"), !counts, "no digit", told.unwrap_or_default());
-        }
-    }
-
-    /// 4.36: nothing is dropped, so nothing is said about it.
-    fn r4_36_a_history_that_fits_is_whole(c: &mut Checks) {
-        let prompt = prompt_of(history(10, 300).person("这一轮").says("好了"));
-        let parts = Parts::of(&prompt);
-        c.equal("4.36", "earlier turns", turns_in(parts.earlier, 10), (0..10).collect::<Vec<_>>());
-        let before = &parts.earlier[..kept_at(parts.earlier, 0)];
-        c.that("4.36", "no line about dropped turns", is_short(before) && !before.contains("省略"), "nothing between mark and first turn but its heading", before);
-    }
-
-    /// 4.36: the history keeps about 20,000 characters while the current turn can still give.
-    fn r4_36_the_history_keeps_20_000_before_the_tight_tiers(c: &mut Checks) {
-        let mut rows = history(60, 1_000);
-        rows.person("这一轮");
-        for i in 0..100 {
-            call(&mut rows, i, &words(&format!("o{i:03}"), 6_000));
-        }
-        let prompt = prompt_of(rows.says("好了"));
-        let parts = Parts::of(&prompt);
-        let n_earlier = parts.earlier.chars().count();
-        c.that("4.36", "characters of the earlier turns", (15_000..=22_000).contains(&n_earlier), "about 20,000", n_earlier.to_string());
-        let n_chars = prompt.chars().count();
-        c.that("4.31", "characters of the prompt", n_chars <= ABOUT_60_000, "60,000 or a little more", n_chars.to_string());
-        for i in 0..100 {
-            c.contains("4.32", "each call", parts.current, &command(i));
-        }
-    }
-
-    /// 4.33: an entry of an earlier turn is cut as exactly as one of the current turn.
-    fn r4_33_cuts_in_the_turn_before_are_exact_too(c: &mut Checks) {
-        let (output, reply, message) = (words("out", 40_000), words("rep", 30_000), words("msg", 30_000));
-        let mut rows = Rows::new();
-        rows.person(message.clone());
-        call(&mut rows, 0, &output);
-        rows.says(&reply).person("这一轮").says("好了");
-        let prompt = prompt_of(&rows);
-        let earlier = Parts::of(&prompt).earlier;
-        for (name, text) in [("output", &output), ("reply", &reply), ("message", &message)] {
-            let n_chars = text.chars().count();
-            let kept = follow(earlier, text);
-            c.that("4.33", format!("the {name} of the turn before"), is_cut(&kept, n_chars), "a cut that adds up", format!("{kept:?}"));
-        }
-    }
-
     /// 4.35: cuts fall between characters, and the number counts Unicode scalar values.
     fn r4_35_a_cut_never_splits_a_character(c: &mut Checks) {
         let mut rows = Rows::new();
@@ -290,10 +207,6 @@ checks! {
         }
     }
 }
-
-/// Words for the line that says that turns were dropped: its wording is free.
-const TELLING: &[&str] =
-    &["更早", "省略", "略去", "丢", "未列", "没列", "删", "omitted", "dropped", "left out"];
 
 fn prompt_of(rows: &Rows) -> String {
     let sandbox = Sandbox::new();
@@ -317,118 +230,6 @@ fn command(i: usize) -> String {
 fn call(rows: &mut Rows, i: usize, output: &str) {
     let id = format!("toolu_{i}");
     rows.call(&id, "Bash", json!({"command": command(i)})).result(&id, output);
-}
-
-/// `n_turns` turns whose words are about `n_chars` long and begin with their number.
-fn history(n_turns: usize, n_chars: usize) -> Rows {
-    let mut rows = Rows::new();
-    for i in 0..n_turns {
-        rows.person(format!("{}{}", turn_name(i), words(&format!("h{i:03}"), n_chars)));
-        rows.says(&format!("第几轮都答了 reply-{i:03}."));
-    }
-    rows
-}
-
-fn turn_name(i: usize) -> String {
-    format!("turn-{i:03}.")
-}
-
-/// The turns whose words are in a text, in the order in which they are there.
-fn turns_in(text: &str, n_turns: usize) -> Vec<usize> {
-    let mut found: Vec<(usize, usize)> =
-        (0..n_turns).filter_map(|i| Some((text.find(&turn_name(i))?, i))).collect();
-    found.sort_unstable();
-    found.into_iter().map(|(_, i)| i).collect()
-}
-
-fn kept_at(text: &str, i: usize) -> usize {
-    text.find(&turn_name(i)).unwrap_or_default()
-}
-
-/// Exactly `n_chars` characters of counted words, without white space.
-fn words(name: &str, n_chars: usize) -> String {
-    let mut text = String::new();
-    for i in 0.. {
-        if text.len() >= n_chars {
-            break;
-        }
-        let _ = write!(text, "{name}{i:06}_");
-    }
-    text.truncate(n_chars);
-    text
-}
-
-/// Exactly `n_chars` characters of many widths; joined emoji are several.
-fn emoji(name: usize, n_chars: usize) -> String {
-    let words = (0..n_chars).map(|i| format!("{name}🙂é中{i:05}👩\u{200d}👩\u{200d}👧e\u{301}"));
-    words.flat_map(|word| word.chars().collect::<Vec<char>>()).take(n_chars).collect()
-}
-
-/// The pieces of `original` that are in `text`, as ranges of characters. Between two pieces there has to be the mark
-/// with exactly the number of characters that are missing; round the mark, layout (white space, bars) is allowed.
-fn follow(text: &str, original: &str) -> Result<Vec<(usize, usize)>, String> {
-    const OPEN: &str = "……（省略 ";
-    const CLOSE: &str = " 字）……";
-    let original: Vec<char> = original.chars().collect();
-    let head: String = original.iter().take(24).collect();
-    let start = text.find(&head).ok_or("its beginning is not there")?;
-    let mut rest = &text[start..];
-    let (mut at, mut pieces) = (0, Vec::new());
-    loop {
-        let n_same = rest.chars().zip(&original[at..]).take_while(|(seen, wanted)| seen == *wanted).count();
-        if n_same == 0 {
-            return Err(format!(
-                "after {pieces:?} comes something else: {:?}",
-                rest.chars().take(60).collect::<String>()
-            ));
-        }
-        pieces.push((at, at + n_same));
-        at += n_same;
-        if at == original.len() {
-            return Ok(pieces);
-        }
-        rest = &rest[rest.char_indices().nth(n_same).map_or(rest.len(), |(i, _)| i)..];
-        let layout = |sign: char| sign.is_whitespace() || "|│┃>".contains(sign);
-        let Some((n_left_out, behind)) =
-            rest.trim_start_matches(layout).strip_prefix(OPEN).and_then(|rest| rest.split_once(CLOSE))
-        else {
-            return Err(format!(
-                "after {pieces:?} there is no mark: {:?}",
-                rest.chars().take(60).collect::<String>()
-            ));
-        };
-        at += n_left_out.parse::<usize>().map_err(|_| format!("no number: {n_left_out:?}"))?;
-        if at >= original.len() {
-            return Err(format!("after {pieces:?} the mark counts {n_left_out}, which leaves no tail"));
-        }
-        rest = behind.trim_start_matches(layout);
-    }
-}
-
-fn kept_chars(pieces: &[(usize, usize)]) -> usize {
-    pieces.iter().map(|(from, to)| to - from).sum()
-}
-
-/// Whether a head, a tail and a gap are there.
-fn is_cut(kept: &Result<Vec<(usize, usize)>, String>, n_chars: usize) -> bool {
-    kept.as_ref().is_ok_and(|pieces| {
-        pieces.len() > 1
-            && pieces.first().is_some_and(|(from, _)| *from == 0)
-            && pieces.last().is_some_and(|(_, to)| *to == n_chars)
-    })
-}
-
-#[test]
-fn following_a_cut_finds_mistakes() {
-    let text = words("w", 100);
-    let cut = |n: usize| format!("  | {}……（省略 {n} 字）……{}\n", &text[..40], &text[90..]);
-    assert_eq!(follow(&cut(50), &text), Ok(vec![(0, 40), (90, 100)]));
-    assert!(follow(&cut(49), &text).is_err() && follow(&cut(51), &text).is_err(), "a wrong number");
-    assert!(follow(&text[..40], &text).is_err(), "no mark");
-    assert!(follow(&format!("{}……（省略 60 字）……", &text[..40]), &text).is_err(), "no tail");
-    assert_eq!(follow(&format!("x{text}x"), &text), Ok(vec![(0, 100)]));
-    assert!(!is_cut(&Ok(vec![(0, 100)]), 100));
-    assert_eq!(emoji(1, 1_000).chars().count(), 1_000);
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! The kinds of checks, each neutral to a hook's layout:
 //! - `contains`, `absent`, `once`, `count` (`n`), `atleast` (`n`): `text` in `part`; `current`, `earlier`: in that part;
 //! - `any` (`texts`): at least one of them; `order` (`texts`): one behind the other;
+//! - `under` (`mark`, `text`): `mark` is the last mark before `text`, at most 800 characters and 12 lines before it;
 //! - `near` (`mark`, `text`), `starts`, `ends`: at most 200 characters and three lines from the mark, from 【当前轮】, from the end;
 //! - `images` (`text`, `n`): a line near `text` names images and the number; `lines` (`text`, `n`): at most `n` lines start so;
 //! - `same`, `differs` (`case`): all behind the instruction, compared with another case of the file;
@@ -9,7 +10,7 @@ use std::collections::BTreeMap;
 
 use super::Seen;
 use super::expectation::Spec;
-use super::parts::{Parts, is_short, lines_round, n_line_starts, near, places};
+use super::parts::{MARKS, Parts, is_short, lines_round, mark_before, n_line_starts, near, places};
 
 /// What one check found.
 pub(crate) struct Verdict {
@@ -75,6 +76,17 @@ pub(crate) fn judge(spec: &Spec, seen: &Seen, all: &BTreeMap<&str, Seen>) -> Res
             let (marks, texts) = (places(text, mark), places(text, text_of(spec)?));
             let ok = marks.iter().any(|one| texts.iter().any(|other| near(text, one, other)));
             (ok, format!("{mark} at most 200 characters and 3 lines from {:?}", text_of(spec)?))
+        }
+        "under" => {
+            let mark = spec
+                .mark
+                .as_deref()
+                .filter(|mark| MARKS.contains(mark))
+                .ok_or("under needs a mark of 4.30")?;
+            let ok = places(text, text_of(spec)?)
+                .iter()
+                .any(|place| mark_before(&text[..place.start]) == Some(mark));
+            (ok, format!("under {mark}: {:?}", text_of(spec)?))
         }
         "starts" => {
             let first = places(text, text_of(spec)?).into_iter().next();
@@ -196,6 +208,7 @@ mod tests {
             json!({"kind": "any", "texts": ["nothing", "the prompt"]}),
             json!({"kind": "order", "texts": ["first", "second"]}),
             json!({"kind": "near", "mark": "〔后台结果〕", "text": "second"}),
+            json!({"kind": "under", "mark": "〔后台结果〕", "text": "second"}),
             json!({"kind": "starts", "text": "first"}),
             json!({"kind": "ends", "text": "second"}),
             json!({"kind": "images", "text": "the prompt", "n": 2}),
@@ -235,6 +248,7 @@ mod tests {
             json!({"kind": "count", "text": "b"}),
             json!({"kind": "order", "texts": ["b"]}),
             json!({"kind": "near", "text": "b"}),
+            json!({"kind": "under", "mark": "〔后台〕", "text": "b"}),
             json!({"kind": "same", "case": "two"}),
             json!({"kind": "same", "case": "one"}),
         ] {

@@ -9,6 +9,14 @@ pub(crate) const CLOSING: &str = "（材料结束。按上面的四类和两档�
 pub(crate) const EARLIER: &str = "【之前的轮次】";
 pub(crate) const CURRENT: &str = "【当前轮】";
 
+/// The marks that head an entry or a part (4.30).
+pub(crate) const MARKS: &[&str] =
+    &[EARLIER, CURRENT, "〔后台结果〕", "〔选项框〕", "〔用户中途插话〕", "〔其他会话消息〕", "〔审计拦截〕"];
+
+/// A text this far behind a mark may still be under it: a notification is some lines long.
+const UNDER_CHARS: usize = 800;
+const UNDER_LINES: usize = 12;
+
 /// Two texts this far apart, in characters and in lines, belong together.
 const NEAR_CHARS: usize = 200;
 const NEAR_LINES: usize = 3;
@@ -84,6 +92,14 @@ pub(crate) fn near(text: &str, one: &Range<usize>, other: &Range<usize>) -> bool
     second.start <= first.end || is_short(&text[first.end..second.start])
 }
 
+/// The mark that the text behind `before` stands under, if one is near enough.
+pub(crate) fn mark_before(before: &str) -> Option<&'static str> {
+    let last = MARKS.iter().filter_map(|mark| Some((before.rfind(mark)?, *mark))).max()?;
+    let between = &before[last.0..];
+    let near = between.chars().count() <= UNDER_CHARS && between.matches('\n').count() <= UNDER_LINES;
+    near.then_some(last.1)
+}
+
 /// Whether a text is at most 200 characters and three line ends long.
 pub(crate) fn is_short(between: &str) -> bool {
     between.chars().count() <= NEAR_CHARS && between.matches('\n').count() <= NEAR_LINES
@@ -125,6 +141,14 @@ mod tests {
         let text = format!("mark{}text", "x".repeat(201));
         assert!(!near(&text, &(205..209), &(0..4)));
         assert!(!near("m\n\n\n\nt", &(0..1), &(5..6)));
+    }
+
+    #[test]
+    fn the_last_mark_counts_while_it_is_near() {
+        assert_eq!(mark_before("〔选项框〕 x\n〔后台结果〕\n  y\n"), Some("〔后台结果〕"));
+        assert_eq!(mark_before(&format!("〔选项框〕{}", "\n".repeat(13))), None);
+        assert_eq!(mark_before(&format!("〔选项框〕{}", "x".repeat(800))), None);
+        assert_eq!(mark_before("none"), None);
     }
 
     #[test]

@@ -21,7 +21,13 @@ checks! {
         let long = over_the_limit();
         for (name, prompt) in [("a short turn", &short), ("a turn over the limit", &long)] {
             let head: String = prompt.chars().take(INSTRUCTION.chars().count()).collect();
-            c.that("5.1", format!("{name} begins with the instruction"), head == INSTRUCTION, INSTRUCTION, head);
+            c.that(
+                "5.1",
+                format!("{name} begins with the instruction"),
+                head == INSTRUCTION,
+                INSTRUCTION,
+                head,
+            );
         }
         let again = prompt_of(Rows::new().person("问一句").says("答一句"));
         c.equal("5.1", "the same session gives the same prompt", again == short, true);
@@ -52,12 +58,30 @@ checks! {
         let text = words("w", n_chars);
         let prompt = prompt_of(Rows::new().person(text.clone()).says("好"));
         let kept = follow(Parts::of(&prompt).current, &text);
-        c.that("4.33", "head and tail, and the exact number between", is_cut(&kept, n_chars), "two or more pieces", format!("{kept:?}"));
+        c.that(
+            "4.33",
+            "head and tail, and the exact number between",
+            is_cut(&kept, n_chars),
+            "two or more pieces",
+            format!("{kept:?}"),
+        );
         let pieces = kept.unwrap_or_default();
         let length = |piece: Option<&(usize, usize)>| piece.map_or(0, |(from, to)| to - from);
         let (head, tail) = (length(pieces.first()), length(pieces.last()));
-        c.that("4.4", "the tail is longer than the head", tail > head && head > 0, "tail > head > 0", format!("head {head}, tail {tail}"));
-        c.that("4.4", "it was cut to 200,000, not to less", kept_chars(&pieces) > 190_000, "about 200,000", kept_chars(&pieces).to_string());
+        c.that(
+            "4.4",
+            "the tail is longer than the head",
+            tail > head && head > 0,
+            "tail > head > 0",
+            format!("head {head}, tail {tail}"),
+        );
+        c.that(
+            "4.4",
+            "it was cut to 200,000, not to less",
+            kept_chars(&pieces) > 190_000,
+            "about 200,000",
+            kept_chars(&pieces).to_string(),
+        );
     }
 
     /// 4.31: no cut without need.
@@ -87,13 +111,25 @@ checks! {
         let prompt = prompt_of(rows.says("跑完了 THE-REPLY"));
         let current = Parts::of(&prompt).current;
         let n_chars = prompt.chars().count();
-        c.that("4.31", "characters of the prompt", n_chars <= ABOUT_60_000, "60,000 or a little more", n_chars.to_string());
+        c.that(
+            "4.31",
+            "characters of the prompt",
+            n_chars <= ABOUT_60_000,
+            "60,000 or a little more",
+            n_chars.to_string(),
+        );
         c.contains("4.32", "the person's message", current, "全部跑一遍 WHOLE-MESSAGE");
         c.contains("4.5", "the reply", current, "跑完了 THE-REPLY");
         for (i, output) in outputs.iter().enumerate() {
             c.contains("4.32", "each call", current, &command(i));
             let kept = follow(current, output);
-            c.that("4.33", format!("output {i}: head, tail, exact number"), is_cut(&kept, 10_000), "a cut that adds up", format!("{kept:?}"));
+            c.that(
+                "4.33",
+                format!("output {i}: head, tail, exact number"),
+                is_cut(&kept, 10_000),
+                "a cut that adds up",
+                format!("{kept:?}"),
+            );
         }
     }
 
@@ -142,9 +178,21 @@ checks! {
             }
             let prompt = prompt_of(rows.says(&reply));
             let kept = follow(Parts::of(&prompt).current, &reply);
-            c.that("4.33", format!("{n_calls} calls: the pieces of the reply add up"), kept.is_ok(), "pieces", format!("{kept:?}"));
+            c.that(
+                "4.33",
+                format!("{n_calls} calls: the pieces of the reply add up"),
+                kept.is_ok(),
+                "pieces",
+                format!("{kept:?}"),
+            );
             let n_kept = kept_chars(&kept.unwrap_or_default());
-            c.that("4.34", format!("{n_calls} calls: characters of the reply"), n_kept >= 8_000, "8,000 or more", n_kept.to_string());
+            c.that(
+                "4.34",
+                format!("{n_calls} calls: characters of the reply"),
+                n_kept >= 8_000,
+                "8,000 or more",
+                n_kept.to_string(),
+            );
         }
     }
 
@@ -168,7 +216,11 @@ checks! {
         let (old, new, content) = (words("old", 6_000), words("new", 6_000), words("wrt", 6_000));
         let mut rows = Rows::new();
         rows.person("改一下再跑");
-        rows.call("toolu_e", "Edit", json!({"file_path": "/home/u/proj/a.py", "old_string": old, "new_string": new}));
+        rows.call(
+            "toolu_e",
+            "Edit",
+            json!({"file_path": "/home/u/proj/a.py", "old_string": old, "new_string": new}),
+        );
         rows.result("toolu_e", "The file has been updated.");
         rows.call("toolu_w", "Write", json!({"file_path": "/home/u/proj/b.txt", "content": content}));
         rows.result("toolu_w", "File created successfully.");
@@ -181,10 +233,18 @@ checks! {
         let of = |text: &str| follow(current, text).map(|pieces| kept_chars(&pieces));
         let most = outputs.iter().map(|output| of(output).unwrap_or_default()).max().unwrap_or_default();
         c.that("4.34", "the outputs had to be cut", most < 6_000, "less than 6,000", most.to_string());
-        for (name, text) in [("the old text of the edit", &old), ("its new text", &new), ("the written content", &content)] {
+        for (name, text) in
+            [("the old text of the edit", &old), ("its new text", &new), ("the written content", &content)]
+        {
             let n_kept = of(text);
             let ok = n_kept.as_ref().is_ok_and(|n_kept| *n_kept > most);
-            c.that("4.34", format!("{name} keeps more than an output of its size"), ok, format!("more than {most}"), format!("{n_kept:?}"));
+            c.that(
+                "4.34",
+                format!("{name} keeps more than an output of its size"),
+                ok,
+                format!("more than {most}"),
+                format!("{n_kept:?}"),
+            );
         }
     }
 
@@ -203,8 +263,84 @@ checks! {
         for (i, output) in outputs.iter().chain([&reply]).enumerate() {
             let n_chars = output.chars().count();
             let kept = follow(current, output);
-            c.that("4.35", format!("text {i} of {n_chars} characters"), is_cut(&kept, n_chars), "a cut that adds up in characters", format!("{kept:?}"));
+            c.that(
+                "4.35",
+                format!("text {i} of {n_chars} characters"),
+                is_cut(&kept, n_chars),
+                "a cut that adds up in characters",
+                format!("{kept:?}"),
+            );
         }
+    }
+
+    /// 4.33: whatever kind of entry is cut.
+    fn r4_33_every_kind_of_entry_is_cut_exactly(c: &mut Checks) {
+        let n_chars = 30_000;
+        let names = [
+            "says", "command", "output", "failure", "old", "new", "content", "task", "field", "steer",
+            "peer", "result",
+        ];
+        let texts: Vec<String> = names.iter().map(|name| words(name, n_chars)).collect();
+        let text =
+            |name: &str| texts[names.iter().position(|other| *other == name).expect("one of them")].as_str();
+        let mut rows = Rows::new();
+        rows.person("什么都来一点").says(text("says"));
+        rows.call("toolu_1", "Bash", json!({"command": text("command")})).result("toolu_1", text("output"));
+        rows.call("toolu_2", "Bash", json!({"command": "false"})).result_error("toolu_2", text("failure"));
+        rows.call(
+            "toolu_3",
+            "Edit",
+            json!({"file_path": "/home/u/a", "old_string": text("old"), "new_string": text("new")}),
+        );
+        rows.result("toolu_3", "updated");
+        rows.call("toolu_4", "Write", json!({"file_path": "/home/u/b", "content": text("content")}))
+            .result("toolu_4", "created");
+        rows.call("toolu_5", "Task", json!({"description": "d", "prompt": text("task")}))
+            .result("toolu_5", "done");
+        rows.call("toolu_6", "mcp__a__b", json!({"field": text("field")})).result("toolu_6", "done");
+        rows.queued(text("steer")).peer("proj-d3", text("peer")).notification(text("result")).says("好了");
+        let prompt = prompt_of(&rows);
+        let current = Parts::of(&prompt).current;
+        for (name, text) in names.iter().zip(&texts) {
+            let kept = follow(current, text);
+            c.that(
+                "4.33",
+                format!("{name}: the pieces add up"),
+                kept.is_ok(),
+                "pieces with exact marks",
+                format!("{kept:?}"),
+            );
+        }
+        let n_chars = prompt.chars().count();
+        c.that(
+            "4.31",
+            "characters of the prompt",
+            n_chars <= ABOUT_60_000,
+            "60,000 or a little more",
+            n_chars.to_string(),
+        );
+    }
+
+    /// 4.34: what was said in between gives way to what was said last.
+    fn r4_34_long_words_in_between_do_not_take_the_replys_share(c: &mut Checks) {
+        let reply = words("r", 20_000);
+        let mut rows = Rows::new();
+        rows.person("边做边说");
+        for i in 0..10 {
+            rows.says(&words(&format!("s{i}"), 20_000));
+            call(&mut rows, i, "ok");
+        }
+        let prompt = prompt_of(rows.says(&reply));
+        let n_kept = kept_chars(&follow(Parts::of(&prompt).current, &reply).unwrap_or_default());
+        c.that("4.34", "characters of the reply", n_kept >= 8_000, "8,000 or more", n_kept.to_string());
+        let n_chars = prompt.chars().count();
+        c.that(
+            "4.31",
+            "characters of the prompt",
+            n_chars <= ABOUT_60_000,
+            "60,000 or a little more",
+            n_chars.to_string(),
+        );
     }
 }
 

@@ -15,10 +15,21 @@ checks! {
         }
         let prompt = prompt_of(rows.says("好了"));
         let parts = Parts::of(&prompt);
-        c.equal("4.36", "earlier turns that are still there", turns_in(parts.earlier, 5), (0..5).collect::<Vec<_>>());
+        c.equal(
+            "4.36",
+            "earlier turns that are still there",
+            turns_in(parts.earlier, 5),
+            (0..5).collect::<Vec<_>>(),
+        );
         c.contains("4.31", "the current turn was cut", parts.current, "……（省略 ");
         let n_chars = prompt.chars().count();
-        c.that("4.31", "characters of the prompt", n_chars <= ABOUT_60_000, "60,000 or a little more", n_chars.to_string());
+        c.that(
+            "4.31",
+            "characters of the prompt",
+            n_chars <= ABOUT_60_000,
+            "60,000 or a little more",
+            n_chars.to_string(),
+        );
     }
 
     /// 4.36: what is left of the history is always its end.
@@ -34,17 +45,52 @@ checks! {
             let parts = Parts::of(&prompt);
             let kept = turns_in(parts.earlier, n_turns);
             let n_kept = kept.len();
-            c.equal("4.36", format!("{name}: the newest {n_kept} turns, in order"), kept, (n_turns - n_kept..n_turns).collect::<Vec<_>>());
-            c.that("4.36", format!("{name}: some had to go"), n_kept < n_turns, "fewer than 80", n_kept.to_string());
-            c.that("4.36", format!("{name}: the turn before stays longest"), n_kept > 0, "1 or more", n_kept.to_string());
+            c.equal(
+                "4.36",
+                format!("{name}: the newest {n_kept} turns, in order"),
+                kept,
+                (n_turns - n_kept..n_turns).collect::<Vec<_>>(),
+            );
+            c.that(
+                "4.36",
+                format!("{name}: some had to go"),
+                n_kept < n_turns,
+                "fewer than 80",
+                n_kept.to_string(),
+            );
+            c.that(
+                "4.36",
+                format!("{name}: the turn before stays longest"),
+                n_kept > 0,
+                "1 or more",
+                n_kept.to_string(),
+            );
             let n_chars = prompt.chars().count();
-            c.that("4.31", format!("{name}: characters of the prompt"), n_chars <= ABOUT_60_000, "60,000 or a little more", n_chars.to_string());
+            c.that(
+                "4.31",
+                format!("{name}: characters of the prompt"),
+                n_chars <= ABOUT_60_000,
+                "60,000 or a little more",
+                n_chars.to_string(),
+            );
             let first = kept_at(parts.earlier, n_turns - n_kept);
             let before = &parts.earlier[..first];
             let told = before.lines().find(|line| TELLING.iter().any(|word| line.contains(word)));
-            c.that("4.36", format!("{name}: one line says that turns were dropped"), told.is_some(), format!("a line with one of {TELLING:?}"), before);
+            c.that(
+                "4.36",
+                format!("{name}: one line says that turns were dropped"),
+                told.is_some(),
+                format!("a line with one of {TELLING:?}"),
+                before,
+            );
             let counts = told.is_some_and(|line| line.chars().any(|sign| sign.is_ascii_digit()));
-            c.that("4.36", format!("{name}: it has no number"), !counts, "no digit", told.unwrap_or_default());
+            c.that(
+                "4.36",
+                format!("{name}: it has no number"),
+                !counts,
+                "no digit",
+                told.unwrap_or_default(),
+            );
         }
     }
 
@@ -54,7 +100,13 @@ checks! {
         let parts = Parts::of(&prompt);
         c.equal("4.36", "earlier turns", turns_in(parts.earlier, 10), (0..10).collect::<Vec<_>>());
         let before = &parts.earlier[..kept_at(parts.earlier, 0)];
-        c.that("4.36", "no line about dropped turns", is_short(before) && !before.contains("省略"), "nothing between mark and first turn but its heading", before);
+        c.that(
+            "4.36",
+            "no line about dropped turns",
+            is_short(before) && !before.contains("省略"),
+            "nothing between mark and first turn but its heading",
+            before,
+        );
     }
 
     /// 4.36: the history keeps about 20,000 characters while the current turn can still give.
@@ -67,9 +119,21 @@ checks! {
         let prompt = prompt_of(rows.says("好了"));
         let parts = Parts::of(&prompt);
         let n_earlier = parts.earlier.chars().count();
-        c.that("4.36", "characters of the earlier turns", (15_000..=22_000).contains(&n_earlier), "about 20,000", n_earlier.to_string());
+        c.that(
+            "4.36",
+            "characters of the earlier turns",
+            (15_000..=22_000).contains(&n_earlier),
+            "about 20,000",
+            n_earlier.to_string(),
+        );
         let n_chars = prompt.chars().count();
-        c.that("4.31", "characters of the prompt", n_chars <= ABOUT_60_000, "60,000 or a little more", n_chars.to_string());
+        c.that(
+            "4.31",
+            "characters of the prompt",
+            n_chars <= ABOUT_60_000,
+            "60,000 or a little more",
+            n_chars.to_string(),
+        );
         for i in 0..100 {
             c.contains("4.32", "each call", parts.current, &command(i));
         }
@@ -87,8 +151,39 @@ checks! {
         for (name, text) in [("output", &output), ("reply", &reply), ("message", &message)] {
             let n_chars = text.chars().count();
             let kept = follow(earlier, text);
-            c.that("4.33", format!("the {name} of the turn before"), is_cut(&kept, n_chars), "a cut that adds up", format!("{kept:?}"));
+            c.that(
+                "4.33",
+                format!("the {name} of the turn before"),
+                is_cut(&kept, n_chars),
+                "a cut that adds up",
+                format!("{kept:?}"),
+            );
         }
+    }
+
+    /// 4.31: a turn before that is longer than everything is cut short, not dropped.
+    fn r4_31_a_huge_turn_before_does_not_push_the_limit(c: &mut Checks) {
+        let mut rows = Rows::new();
+        rows.person(format!("很早的一句 OLD-WORDS {}", words("old", 150_000))).says("答了");
+        rows.person(format!("上一轮的话 PREVIOUS-WORDS {}", words("msg", 150_000)));
+        for i in 0..100 {
+            call(&mut rows, i, &words(&format!("o{i:03}"), 3_000));
+        }
+        rows.says(&format!("上一轮答完 PREVIOUS-REPLY {}", words("rep", 30_000)))
+            .person("这一轮")
+            .says("好了");
+        let prompt = prompt_of(&rows);
+        let earlier = Parts::of(&prompt).earlier;
+        c.contains("4.21", "the words of the turn before", earlier, "PREVIOUS-WORDS");
+        c.contains("4.21", "its reply", earlier, "PREVIOUS-REPLY");
+        let n_chars = prompt.chars().count();
+        c.that(
+            "4.31",
+            "characters of the prompt",
+            n_chars <= ABOUT_60_000,
+            "60,000 or a little more",
+            n_chars.to_string(),
+        );
     }
 }
 

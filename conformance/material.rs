@@ -235,5 +235,6 @@ fn prompt_of(rows: &Rows) -> String {
 fn text_of(prompt: &str) -> String {
     let mut rows = Rows::new();
     rows.person(prompt).says("答");
-    rows.rows().iter().map(|row| format!("{row}\n")).collect()
+    let lines: Vec<String> = rows.rows().iter().map(ToString::to_string).collect();
+    lines.join("\n") + "\n"
 }

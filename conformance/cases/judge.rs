@@ -21,51 +21,73 @@ pub(crate) struct Verdict {
 
 /// Judges one check of a case. An error is a mistake in the expectation, not in the hook.
 pub(crate) fn judge(spec: &Spec, seen: &Seen, all: &BTreeMap<&str, Seen>) -> Result<Verdict, String> {
-    if spec.kind == "silent" {
-        let ok = seen.prompt.is_empty() && seen.run.silent();
-        let got = format!("{}, a prompt of {} characters", seen.run.seen(), seen.prompt.chars().count());
-        return Ok(Verdict { ok, want: "no audit, no output, exit 0".into(), got });
+    match spec.kind.as_str() {
+        "silent" => Ok(silent(seen)),
+        "nowhere" => nowhere(spec, seen),
+        "same" | "differs" => compared(spec, seen, all),
+        _ => {
+            let text = part_of(spec, &Parts::of(&seen.prompt))?;
+            let (ok, want) = of_text(spec, text)?;
+            // Without a prompt nothing is absent from it: that would show nothing.
+            let ok = ok && !seen.prompt.is_empty();
+            let got = if seen.prompt.is_empty() {
+                format!("no audit: {}", seen.run.seen())
+            } else {
+                text.to_owned()
+            };
+            Ok(Verdict { ok, want, got })
+        }
     }
-    let parts = Parts::of(&seen.prompt);
+}
+
+fn silent(seen: &Seen) -> Verdict {
+    let ok = seen.prompt.is_empty() && seen.run.silent();
+    let got = format!("{}, a prompt of {} characters", seen.run.seen(), seen.prompt.chars().count());
+    Verdict { ok, want: "no audit, no output, exit 0".into(), got }
+}
+
+fn nowhere(spec: &Spec, seen: &Seen) -> Result<Verdict, String> {
+    let wanted = text_of(spec)?;
+    let everything = seen.left.clone() + &seen.prompt;
+    let ok = !seen.prompt.is_empty() && !everything.contains(wanted);
+    Ok(Verdict { ok, want: format!("no {wanted:?} anywhere"), got: everything })
+}
+
+fn compared(spec: &Spec, seen: &Seen, all: &BTreeMap<&str, Seen>) -> Result<Verdict, String> {
+    let name = spec.case.as_deref().ok_or("it compares with no case")?;
+    let other = all.get(name).ok_or(format!("there is no case {name:?}"))?;
+    if std::ptr::eq(other, seen) {
+        return Err("it compares a case with itself".into());
+    }
+    let own = Parts::of(&seen.prompt).all;
+    let equal = Parts::of(&other.prompt).all == own;
+    let ok = !seen.prompt.is_empty() && !other.prompt.is_empty() && equal == (spec.kind == "same");
+    Ok(Verdict { ok, want: format!("{} as in the case {name:?}", spec.kind), got: own.to_owned() })
+}
+
+fn part_of<'a>(spec: &Spec, parts: &Parts<'a>) -> Result<&'a str, String> {
     let part = match spec.kind.as_str() {
         "current" | "starts" | "ends" | "images" => Some("current"),
         "earlier" => Some("earlier"),
         _ => spec.part.as_deref(),
     };
-    let text = match part {
-        None => parts.all,
-        Some("current") => parts.current,
-        Some("earlier") => parts.earlier,
-        Some(other) => return Err(format!("there is no part {other:?}")),
-    };
-    let (ok, want) = match spec.kind.as_str() {
-        "contains" | "current" | "earlier" => {
-            let wanted = text_of(spec)?;
-            (!places(text, wanted).is_empty(), format!("contains {wanted:?}"))
-        }
-        "absent" => {
-            let wanted = text_of(spec)?;
-            // Silence would not hold the text either, and show nothing.
-            (!seen.prompt.is_empty() && places(text, wanted).is_empty(), format!("no {wanted:?}"))
-        }
-        "nowhere" => {
-            let wanted = text_of(spec)?;
-            let ok = !seen.prompt.is_empty() && !seen.prompt.contains(wanted) && !seen.left.contains(wanted);
-            return Ok(Verdict {
-                ok,
-                want: format!("no {wanted:?} anywhere"),
-                got: seen.left.clone() + &seen.prompt,
-            });
-        }
-        "once" => (places(text, text_of(spec)?).len() == 1, format!("{:?} once", text_of(spec)?)),
-        "count" => (
-            places(text, text_of(spec)?).len() == n_of(spec)?,
-            format!("{:?} × {}", text_of(spec)?, n_of(spec)?),
-        ),
-        "atleast" => (
-            places(text, text_of(spec)?).len() >= n_of(spec)?,
-            format!("{:?} × {} or more", text_of(spec)?, n_of(spec)?),
-        ),
+    match part {
+        None => Ok(parts.all),
+        Some("current") => Ok(parts.current),
+        Some("earlier") => Ok(parts.earlier),
+        Some(other) => Err(format!("there is no part {other:?}")),
+    }
+}
+
+/// Whether the check holds in this part of the prompt, and what it wants.
+fn of_text(spec: &Spec, text: &str) -> Result<(bool, String), String> {
+    let n_places = || Ok::<_, String>(places(text, text_of(spec)?).len());
+    Ok(match spec.kind.as_str() {
+        "contains" | "current" | "earlier" => (n_places()? > 0, format!("contains {:?}", text_of(spec)?)),
+        "absent" => (n_places()? == 0, format!("no {:?}", text_of(spec)?)),
+        "once" => (n_places()? == 1, format!("{:?} once", text_of(spec)?)),
+        "count" => (n_places()? == n_of(spec)?, format!("{:?} × {}", text_of(spec)?, n_of(spec)?)),
+        "atleast" => (n_places()? >= n_of(spec)?, format!("{:?} × {} or more", text_of(spec)?, n_of(spec)?)),
         "any" => {
             let wanted = texts_of(spec)?;
             (wanted.iter().any(|one| text.contains(one)), format!("one of {wanted:?}"))
@@ -78,11 +100,8 @@ pub(crate) fn judge(spec: &Spec, seen: &Seen, all: &BTreeMap<&str, Seen>) -> Res
             (ok, format!("{mark} at most 200 characters and 3 lines from {:?}", text_of(spec)?))
         }
         "under" => {
-            let mark = spec
-                .mark
-                .as_deref()
-                .filter(|mark| MARKS.contains(mark))
-                .ok_or("under needs a mark of 4.30")?;
+            let mark = spec.mark.as_deref().filter(|mark| MARKS.contains(mark));
+            let mark = mark.ok_or("under needs a mark of 4.30")?;
             let ok = places(text, text_of(spec)?)
                 .iter()
                 .any(|place| mark_before(&text[..place.start]) == Some(mark));
@@ -90,49 +109,27 @@ pub(crate) fn judge(spec: &Spec, seen: &Seen, all: &BTreeMap<&str, Seen>) -> Res
         }
         "starts" => {
             let first = places(text, text_of(spec)?).into_iter().next();
-            (
-                first.is_some_and(|place| is_short(&text[..place.start])),
-                format!("the turn starts with {:?}", text_of(spec)?),
-            )
+            let ok = first.is_some_and(|place| is_short(&text[..place.start]));
+            (ok, format!("the turn starts with {:?}", text_of(spec)?))
         }
         "ends" => {
             let last = places(text, text_of(spec)?).into_iter().next_back();
-            (
-                last.is_some_and(|place| is_short(&text[place.end..])),
-                format!("the turn ends with {:?}", text_of(spec)?),
-            )
+            let ok = last.is_some_and(|place| is_short(&text[place.end..]));
+            (ok, format!("the turn ends with {:?}", text_of(spec)?))
         }
         "images" => {
             let n = n_of(spec)?;
-            let lines = places(text, text_of(spec)?).into_iter().flat_map(|place| lines_round(text, &place));
-            (
-                lines.into_iter().any(|line| counts_images(&line, n)),
-                format!("{n} images near {:?}", text_of(spec)?),
-            )
+            let mut lines =
+                places(text, text_of(spec)?).into_iter().flat_map(|place| lines_round(text, &place));
+            (lines.any(|line| counts_images(&line, n)), format!("{n} images near {:?}", text_of(spec)?))
         }
         "lines" => {
             let n_lines = n_line_starts(text, text_of(spec)?);
-            (
-                !seen.prompt.is_empty() && n_lines <= n_of(spec)?,
-                format!("at most {} lines that start with {:?}", n_of(spec)?, text_of(spec)?),
-            )
-        }
-        "same" | "differs" => {
-            let name = spec.case.as_deref().ok_or("it compares with no case")?;
-            let other = all.get(name).ok_or(format!("there is no case {name:?}"))?;
-            if other.prompt == seen.prompt && std::ptr::eq(other, seen) {
-                return Err("it compares a case with itself".into());
-            }
-            let equal = Parts::of(&other.prompt).all == parts.all;
-            (
-                !seen.prompt.is_empty() && equal == (spec.kind == "same"),
-                format!("{} as in the case {name:?}", spec.kind),
-            )
+            let want = format!("at most {} lines that start with {:?}", n_of(spec)?, text_of(spec)?);
+            (n_lines <= n_of(spec)?, want)
         }
         other => return Err(format!("there is no kind {other:?}")),
-    };
-    let got = if seen.prompt.is_empty() { format!("no audit: {}", seen.run.seen()) } else { text.to_owned() };
-    Ok(Verdict { ok, want, got })
+    })
 }
 
 fn text_of(spec: &Spec) -> Result<&str, String> {

@@ -155,7 +155,7 @@ fn ordinary(path: &Path, size: u64) {
 
 fn turn_rows(turn: usize) -> Vec<String> {
     let output = format!("src/module_{turn}.rs:17: let total = parse_order(&line)?;\n").repeat(50);
-    let mut rows = Rows { turn, count: 0, rows: Vec::new() };
+    let mut rows = Rows { turn, count: 0, list: Vec::new() };
     if turn % 40 == 39 {
         rows.push(
             json!({"type": "system", "subtype": "compact_boundary", "content": "Conversation compacted"}),
@@ -180,13 +180,13 @@ fn turn_rows(turn: usize) -> Vec<String> {
     rows.push(json!({"type": "assistant", "message": {"id": format!("m{turn}"), "role": "assistant",
         "content": [{"type": "text", "text": "It is called in three places, and the tests pass: 12 of 12. ".repeat(14)}]}}));
     rows.push(json!({"type": "system", "subtype": "turn_duration", "durationMs": 61_000}));
-    rows.rows
+    rows.list
 }
 
 struct Rows {
     turn: usize,
     count: usize,
-    rows: Vec<String>,
+    list: Vec<String>,
 }
 
 impl Rows {
@@ -199,7 +199,7 @@ impl Rows {
         row["cwd"] = "/home/dev/app".into();
         row["timestamp"] = "2026-11-29T12:00:00.000Z".into();
         self.count += 1;
-        self.rows.push(row.to_string());
+        self.list.push(row.to_string());
     }
 }
 

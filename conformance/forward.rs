@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 
 use stop_auditor::transcript::assemble;
 use stop_auditor::transcript::row::{self, Detail, Meaning, Row};
-use stop_auditor::transcript::session::Session;
+use stop_auditor::transcript::session::{Queue, Session};
 use stop_auditor::transcript::turn::{Entry, Opener, Sender, Turn, Words};
 
 /// The session that these bytes hold; `None` where they hold no turn.
@@ -130,6 +130,12 @@ impl File {
     fn drop_blocked(&mut self) {
         for at in 0..self.rows.len() {
             let Some(Meaning::PromptBlocked(blocked)) = self.meaning(at) else { continue };
+            let turn_end = (at..self.rows.len())
+                .find(|later| matches!(self.meaning(*later), Some(Meaning::Prompt { is_sent: true, .. })))
+                .unwrap_or(self.rows.len());
+            if (at..turn_end).any(|later| matches!(self.meaning(later), Some(Meaning::Claude(_)))) {
+                continue;
+            }
             let before = (0..at).rev().find(|index| {
                 matches!(
                     self.meaning(*index),
@@ -189,14 +195,18 @@ impl File {
 
     fn deliver_queued(&mut self) {
         let mut carried = HashSet::new();
-        let mut released = false;
+        let mut queue = Queue::default();
         for row in self.rows.iter_mut().rev().flatten() {
+            queue.note_row(row);
             match &row.meaning {
-                Meaning::QueueReleased => released = true,
+                Meaning::Dequeued => queue.dequeued(),
+                Meaning::Removed(text) => queue.removed(text.as_deref()),
                 Meaning::Event(Entry::BackgroundResult(text)) => {
                     carried.insert(text.clone());
                 }
-                Meaning::NotificationQueued(text) if released && carried.insert(text.clone()) => {
+                Meaning::NotificationQueued(text)
+                    if queue.has_released(text) && carried.insert(text.clone()) =>
+                {
                     row.meaning = Meaning::Event(Entry::BackgroundResult(text.clone()));
                 }
                 _ => {}

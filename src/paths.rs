@@ -1,6 +1,7 @@
 //! Where things lie on this machine. Paths are made here and nowhere opened.
 
 use std::ffi::OsString;
+use std::fmt::Write as _;
 use std::path::PathBuf;
 
 /// Claude Code's configuration folder: `$CLAUDE_CONFIG_DIR`, else `~/.claude`. `None` without a home.
@@ -28,10 +29,11 @@ pub fn session_file_name(session_id: &str, extension: &str) -> String {
         if byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_') {
             name.push(char::from(byte));
         } else {
-            name.push_str(&format!("%{byte:02x}"));
+            // Writing into a String cannot fail.
+            let _ = write!(name, "%{byte:02x}");
         }
         if name.len() > MAX {
-            name.push_str(&format!("%{:016x}", fnv1a(session_id.as_bytes())));
+            let _ = write!(name, "%{:016x}", fnv1a(session_id.as_bytes()));
             break;
         }
     }

@@ -44,7 +44,7 @@ impl<R: Read + AsFd> Capture<R> {
 
     /// Takes what is there now.
     pub fn read_some(&mut self) {
-        let mut buffer = [0; 64 * 1024];
+        let mut buffer = [0; 8 * 1024];
         let mut taken = 0;
         while let Some(pipe) = &mut self.pipe
             && taken < AT_ONCE

@@ -10,13 +10,16 @@ use std::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command, ExitSta
 use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use rustix::process::{Pid, Signal, kill_process_group, test_kill_process_group};
+use rustix::process::{Pid, Signal, kill_process_group};
 
 use super::capture::Capture;
 use super::signals::Signals;
 
 /// Between asking a group to end and ending it; with the client's own two seconds in mind (6.15).
 const GRACE: Duration = Duration::from_millis(700);
+
+/// How long killed processes are seen off.
+const VANISHING: Duration = Duration::from_millis(40);
 
 /// How a child ended.
 #[derive(Debug)]
@@ -57,9 +60,9 @@ pub fn run(command: &mut Command, input: &[u8], limit: Duration, signals: &Signa
         .spawn()?;
     let group = Group { pid: Pid::from_child(&child) };
     let ran = converse(&mut child, &group, input, deadline, signals);
-    // Also where waiting failed: nothing may be left running.
-    group.end_now();
     if ran.is_err() {
+        // Where waiting failed nothing may be left running either.
+        group.end_now();
         let _ = child.wait();
     }
     ran
@@ -166,19 +169,16 @@ impl Group {
             let _ = poll(&mut fds, Some(&timeout));
             signals.forget_child();
         }
-        self.end_now();
+        let _ = kill_process_group(self.pid, Signal::KILL);
         let _ = child.wait();
     }
 
-    /// Kills what is left of the group and sees it gone.
+    /// Kills what is left of the group, and gives it a moment to vanish. A killed process does nothing more, but its
+    /// entry stays until its parent, by now the system's first process, has seen its end; that is not waited for.
     fn end_now(&self) {
-        let until = Instant::now() + GRACE;
+        let until = Instant::now() + VANISHING;
         while kill_process_group(self.pid, Signal::KILL).is_ok() && Instant::now() < until {
-            // Killed processes vanish when their parent, by now the system's first process, has seen it.
             std::thread::sleep(Duration::from_millis(2));
-            if test_kill_process_group(self.pid).is_err() {
-                return;
-            }
         }
     }
 }

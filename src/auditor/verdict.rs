@@ -26,8 +26,9 @@ pub enum NoVerdict {
 /// What stands for a reason that the auditor did not give.
 const NO_REASON: &str = "审计员没有写理由";
 
-/// Reasons are asked for in fifty characters; this only keeps a runaway answer out of messages (6.13).
-const MAX_REASON: usize = 2_000;
+/// Reasons are asked for in fifty characters; this only keeps runaway answers out of messages: five notes that are
+/// handed on together stay under the client's 10,000 (6.13).
+const MAX_REASON: usize = 1_500;
 
 /// Finds the verdict in an answer.
 ///
@@ -68,13 +69,13 @@ fn reason(rest: &str) -> String {
 mod tests {
     use super::*;
 
-    fn fail(reason: &str) -> Result<Verdict, NoVerdict> {
-        Ok(Verdict::Fail(reason.to_owned()))
+    fn fail(reason: &str) -> Verdict {
+        Verdict::Fail(reason.to_owned())
     }
 
     #[test]
     fn the_last_line_counts() {
-        assert_eq!(find("VERDICT: PASS\nVERDICT: FAIL - x"), fail("x"));
+        assert_eq!(find("VERDICT: PASS\nVERDICT: FAIL - x"), Ok(fail("x")));
         assert_eq!(find("VERDICT: FAIL - x\nVERDICT: PASS\nbye"), Ok(Verdict::Pass));
     }
 
@@ -87,7 +88,7 @@ mod tests {
             "VERDICT: FAIL – x",
             "**VERDICT:** FAIL - x",
         ] {
-            assert_eq!(find(line), fail("x"), "{line}");
+            assert_eq!(find(line), Ok(fail("x")), "{line}");
         }
     }
 
@@ -102,7 +103,7 @@ mod tests {
 
     #[test]
     fn a_fail_without_a_reason_is_a_fail_that_says_so() {
-        assert_eq!(find("VERDICT: FAIL"), fail(NO_REASON));
+        assert_eq!(find("VERDICT: FAIL"), Ok(fail(NO_REASON)));
         assert_eq!(find("VERDICT: NOTE -  "), Ok(Verdict::Note(NO_REASON.to_owned())));
     }
 }

@@ -69,7 +69,8 @@ pub fn run() {
             let audited = panic::catch_unwind(AssertUnwindSafe(|| on_stop(&stop, &setting, &signals)));
             let (outcome, record) = audited.unwrap_or_else(|_| internal_fault());
             if !signals.is_ended() {
-                print(&outcome);
+                // A client that has gone does not read it, and there is nobody else to tell.
+                let _ = print(&outcome);
             }
             setting.log(&stop, record);
         }
@@ -183,7 +184,7 @@ fn remark(
     };
     // The person has read it on screen all the same.
     if let Err(cause) = kept {
-        text.push_str(&format!("（没能存下来转交：{cause}）"));
+        text = format!("{text}（没能存下来转交：{cause}）");
     }
     (Outcome::Remark { auditor, note }, Record { verdict: word::NOTE, text, ..record })
 }
@@ -195,18 +196,18 @@ fn on_prompt(prompt: &PromptSubmit, setting: &Setting) -> io::Result<()> {
         return Ok(());
     }
     if let Some(mut taken) = Notes::new(directory).take(&prompt.session_id)? {
-        print(&Outcome::HandOver { notes: std::mem::take(&mut taken.notes) });
+        print(&Outcome::HandOver { notes: std::mem::take(&mut taken.notes) })?;
         taken.done()?;
     }
     Ok(())
 }
 
-/// Prints the outcome's JSON in one piece; a client that has gone does not read it.
-fn print(outcome: &Outcome) {
-    if let Some(json) = outcome.to_json() {
-        let mut stdout = io::stdout().lock();
-        let _ = stdout.write_all(format!("{json}\n").as_bytes()).and_then(|()| stdout.flush());
-    }
+/// Prints the outcome's JSON in one piece.
+fn print(outcome: &Outcome) -> io::Result<()> {
+    let Some(json) = outcome.to_json() else { return Ok(()) };
+    let mut stdout = io::stdout().lock();
+    stdout.write_all(format!("{json}\n").as_bytes())?;
+    stdout.flush()
 }
 
 fn not_audited(record: Record, cause: &str) -> (Outcome, Record) {

@@ -67,7 +67,7 @@ impl Outcome {
                 Some(json!({ "systemMessage": format!("⚠️ 审计员不可用（{cause}），本轮没审。") }))
             }
             Outcome::HandOver { notes } => {
-                let listed: String = notes.iter().map(|note| format!("- {note}\n")).collect();
+                let listed = format!("- {}\n", notes.join("\n- "));
                 Some(json!({
                     "hookSpecificOutput": {
                         "hookEventName": "UserPromptSubmit",

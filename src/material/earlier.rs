@@ -1,4 +1,7 @@
 //! The turns before the current one: the nearer, the more is told (4.20-4.23).
+//!
+//! A turn of hundreds of calls is told more shortly instead of being dropped whole: what the person said and what
+//! was agreed in it still binds.
 
 use super::cut::{Keep, cut, push_barred, push_label};
 use super::render;
@@ -11,42 +14,94 @@ const WORDS: usize = 3_000;
 /// Limit of the final reply two turns back and earlier.
 const REPLY: usize = 2_000;
 
-/// Limit of one action told in one line.
-const ACTION: usize = 160;
-
 /// Up to this distance actions are told one by one, and interrupts and background results are told at all.
 const NEAR: usize = 3;
 
+/// What the previous turn and each of the two before it may take before they are told more shortly.
+const PREVIOUS_MAX: usize = 16_000;
+const NEAR_MAX: usize = 8_000;
+
+/// How an earlier turn is told.
+#[derive(Clone, Copy)]
+enum Form {
+    /// Everything in order (4.21).
+    Timeline(Tier),
+    /// One line an action, of this many characters, and background results (4.22).
+    Actions(usize),
+    /// The person's words, counts, the final reply (4.23).
+    Words,
+}
+
+/// Forms of the previous turn, the fullest first.
+const PREVIOUS_FORMS: [Form; 6] = [
+    Form::Timeline(PREVIOUS),
+    Form::Timeline(Tier { said: 300, input: 200, change: 400, output: 200, background: 500, ..PREVIOUS }),
+    Form::Timeline(Tier { said: 200, call_line: Some(240), ..PREVIOUS }),
+    Form::Timeline(Tier {
+        said: 120,
+        reply: 2_000,
+        call_line: Some(120),
+        background: 200,
+        other: 120,
+        ..PREVIOUS
+    }),
+    Form::Actions(60),
+    Form::Words,
+];
+
+/// Forms of the two turns before it.
+const NEAR_FORMS: [Form; 3] = [Form::Actions(160), Form::Actions(60), Form::Words];
+
 /// An earlier turn, by its distance from the current one (1: the turn before).
 pub fn turn(turn: &Turn, distance: usize) -> String {
+    let (forms, max): (&[Form], usize) = match distance {
+        1 => (&PREVIOUS_FORMS, PREVIOUS_MAX),
+        2..=NEAR => (&NEAR_FORMS, NEAR_MAX),
+        _ => (&[Form::Words], usize::MAX),
+    };
+    let mut told = String::new();
+    for form in forms {
+        told = in_form(turn, distance, *form);
+        if told.chars().count() <= max {
+            break;
+        }
+    }
+    told
+}
+
+fn in_form(turn: &Turn, distance: usize, form: Form) -> String {
     let mut out = String::new();
-    if distance == 1 {
-        push_label(&mut out, "—— 上一轮 ——");
-        render::opener(&mut out, &turn.opener, WORDS * 2);
-        render::timeline(&mut out, turn, &PREVIOUS);
-    } else {
-        push_label(&mut out, format_args!("—— 往前第 {distance} 轮 ——"));
-        render::opener(&mut out, &turn.opener, WORDS);
-        for entry in &turn.entries {
-            told_briefly(&mut out, entry, distance <= NEAR);
+    match distance {
+        1 => push_label(&mut out, "—— 上一轮 ——"),
+        _ => push_label(&mut out, format_args!("—— 往前第 {distance} 轮 ——")),
+    }
+    let words = if distance == 1 { WORDS * 2 } else { WORDS };
+    render::opener(&mut out, &turn.opener, words);
+    match form {
+        Form::Timeline(tier) => render::timeline(&mut out, turn, &tier),
+        Form::Actions(_) | Form::Words => {
+            for entry in &turn.entries {
+                told_briefly(&mut out, entry, form);
+            }
         }
     }
     push_label(&mut out, format_args!("动作清单：{}", render::action_counts(turn)));
-    if distance > 1 && turn.reply_index().is_some() {
+    if !matches!(form, Form::Timeline(_)) && turn.reply_index().is_some() {
         push_label(&mut out, "最终回复：");
         push_barred(&mut out, &cut(turn.reply(), REPLY, Keep::Both));
     }
     out
 }
 
-fn told_briefly(out: &mut String, entry: &Entry, is_near: bool) {
+fn told_briefly(out: &mut String, entry: &Entry, form: Form) {
     const BRIEF: Tier = Tier { words: WORDS, ..PREVIOUS };
+    let action = if let Form::Actions(max) = form { Some(max) } else { None };
     match entry {
         Entry::Asked(asked) => render::option_box(out, asked, &BRIEF),
         Entry::Steer(words) => render::steer(out, words, WORDS),
         Entry::Call(call) => {
-            if is_near {
-                push_label(out, render::call_line_without_output(call, ACTION));
+            if let Some(max) = action {
+                push_label(out, render::call_line_without_output(call, max));
             }
             // What the person typed when denying is their word, however old.
             if let Outcome::NeverRan { reason: Some(reason), .. } = &call.outcome {
@@ -54,7 +109,9 @@ fn told_briefly(out: &mut String, entry: &Entry, is_near: bool) {
                 push_barred(out, &cut(reason, WORDS, Keep::MoreTail));
             }
         }
-        Entry::BackgroundResult(_) | Entry::Interrupted(_) if is_near => render::entry(out, entry, &BRIEF, 0),
+        Entry::BackgroundResult(_) | Entry::Interrupted(_) if action.is_some() => {
+            render::entry(out, entry, &BRIEF, 0)
+        }
         Entry::BackgroundResult(_)
         | Entry::Interrupted(_)
         | Entry::Said(_)

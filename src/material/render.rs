@@ -41,7 +41,7 @@ pub fn entry(out: &mut String, entry: &Entry, tier: &Tier, said: usize) {
             labelled(out, "〔其他会话消息〕", &format!("来自 {from}：{body}"), tier.other);
         }
         Entry::Scheduled(text) => {
-            labelled(out, "自动触发的消息（定时任务或客户端自己发的，不是用户打的字）：", text, tier.other)
+            labelled(out, "自动触发的消息（定时任务或客户端自己发的，不是用户打的字）：", text, tier.other);
         }
         Entry::Interrupted(text) => labelled(out, "用户按了中断：", text, tier.other),
         Entry::Bang { command, output } => {
@@ -52,7 +52,7 @@ pub fn entry(out: &mut String, entry: &Entry, tier: &Tier, said: usize) {
         }
         Entry::AuditBlock(reason) => labelled(out, "〔审计拦截〕", verdict_of(reason), tier.words),
         Entry::OtherHook(reason) => {
-            labelled(out, "另一个 Stop hook 的反馈（不是审计员）：", reason, tier.other)
+            labelled(out, "另一个 Stop hook 的反馈（不是审计员）：", reason, tier.other);
         }
         Entry::StillRunning(task) => labelled(out, "[后台] 本轮结束时还在运行：", task, tier.other),
     }

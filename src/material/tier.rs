@@ -8,6 +8,9 @@ pub const OPENER_LIMIT: usize = 200_000;
 /// The final reply of the current turn never keeps less (4.34).
 pub const REPLY_FLOOR: usize = 8_000;
 
+/// What the mark of a cut may take beside the [`REPLY_FLOOR`] characters that are the reply's own.
+const MARK_ROOM: usize = 32;
+
 /// Limits of one tier.
 #[derive(Debug, Clone, Copy)]
 pub struct Tier {
@@ -73,7 +76,7 @@ pub fn tight() -> impl Iterator<Item = Tier> {
 fn scaled(unit: usize) -> Tier {
     Tier {
         said: unit,
-        reply: (unit * 2).max(REPLY_FLOOR),
+        reply: (unit * 2).max(REPLY_FLOOR + MARK_ROOM),
         input: unit,
         change: unit * 3,
         output: unit,

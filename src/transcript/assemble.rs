@@ -31,7 +31,8 @@ pub fn entries(rows: impl IntoIterator<Item = Row>, results: &mut Results) -> Ve
             | Meaning::LocalOutput
             | Meaning::PromptBlocked(_)
             | Meaning::NotificationQueued(_)
-            | Meaning::QueueReleased
+            | Meaning::Dequeued
+            | Meaning::Removed(_)
             | Meaning::Retraction => {}
         }
     }
@@ -100,10 +101,12 @@ fn push_bang_output(entries: &mut Vec<Entry>, text: String) {
 
 fn finished(mut call: Call, result: Option<ToolResult>) -> Call {
     let Some(result) = result else { return call };
+    let is_command = call.input.iter().any(|field| field.name == "command");
     let runs_on = match call.tool.as_str() {
         "SendMessage" => result.resumed_agent,
         "Agent" | "Task" => !result.ended_in_foreground,
-        _ => call.background || result.moved_to_background,
+        // Other tools may show a text that says so.
+        _ => call.background || (is_command && result.moved_to_background),
     };
     call.background = runs_on && !result.never_ran && !result.is_error;
     call.outcome = if result.never_ran {

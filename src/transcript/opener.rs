@@ -272,7 +272,14 @@ fn by_text(provenance: &Provenance, text: &str) -> Author {
     Author::Person
 }
 
+/// The client's own rows are tags from end to end; a person may type one of them.
 fn bang(text: &str, is_sent: bool) -> Option<Author> {
+    if !text.ends_with("</bash-input>")
+        && !text.ends_with("</bash-stdout>")
+        && !text.ends_with("</bash-stderr>")
+    {
+        return None;
+    }
     if tags::opens_with(text, "bash-input") {
         let command = tags::inner(text, "bash-input").unwrap_or_default().trim().to_owned();
         return Some(Author::BangCommand(command));
@@ -288,7 +295,8 @@ fn bang(text: &str, is_sent: bool) -> Option<Author> {
 
 /// `/name arguments` of a command row, whichever order its tags are in.
 fn command_words(text: &str) -> Option<String> {
-    if !tags::opens_with(text, "command-name") && !tags::opens_with(text, "command-message") {
+    let opens = tags::opens_with(text, "command-name") || tags::opens_with(text, "command-message");
+    if !opens || !text.ends_with('>') {
         return None;
     }
     let name = tags::inner(text, "command-name")?.trim();

@@ -54,10 +54,12 @@ pub enum Meaning {
     LocalOutput,
     /// A hook blocked the prompt with these words (4.13).
     PromptBlocked(String),
-    /// A notification was queued; delivered only if a release follows and no other row carries it.
+    /// A notification was queued; that is no delivery.
     NotificationQueued(String),
-    /// The queue gave something to the model.
-    QueueReleased,
+    /// The queue gave its first item out; mostly the next user row carries it.
+    Dequeued,
+    /// An item left the queue: this text, where the client tells.
+    Removed(Option<String>),
     /// Only withdraws other rows.
     Retraction,
 }
@@ -75,6 +77,7 @@ pub enum Block {
 
 /// The result of a call, wherever it stands in the file.
 #[derive(Debug, Default)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own that the client tells or not")]
 pub struct ToolResult {
     /// Id of the call.
     pub call_id: String,
@@ -283,10 +286,7 @@ fn tool_result(result: &Object<'_>, row: &Object<'_>, detail: Detail) -> ToolRes
     let outcome = row.object("toolUseResult");
     let never_ran = denial.is_some() || (is_error && is_refusal(&text));
     let reason = if never_ran { row.text("userFeedback").or_else(|| typed_reason(&text)) } else { None };
-    let answers = outcome.as_ref().and_then(|outcome| outcome.object("answers")).map(|answers| {
-        let answer = |value: Json<'_>| value.text().unwrap_or_else(|| value.raw().into_owned());
-        answers.fields().map(|(question, value)| (question, answer(value))).collect()
-    });
+    let answers = outcome.as_ref().map(answers);
     let moved = text.contains("was moved to the background")
         || text.contains("was manually backgrounded")
         || outcome.as_ref().is_some_and(|outcome| outcome.flag("assistantAutoBackgrounded"));
@@ -310,6 +310,27 @@ fn tool_result(result: &Object<'_>, row: &Object<'_>, detail: Detail) -> ToolRes
 fn is_answer(text: &str) -> bool {
     text.starts_with("User has answered your questions")
         || text.starts_with("Your questions have been answered")
+}
+
+/// What the person chose or wrote in an option box, with the notes they added, by question.
+fn answers(outcome: &Object<'_>) -> Vec<(String, String)> {
+    let Some(answers) = outcome.object("answers") else { return Vec::new() };
+    let annotations = outcome.object("annotations");
+    let note = |question: &str| {
+        let own = annotations.as_ref().and_then(|all| all.object(question));
+        own.as_ref().or(annotations.as_ref())?.text("notes").filter(|note| !note.is_empty())
+    };
+    answers
+        .fields()
+        .map(|(question, answer)| {
+            let answer = answer.text().unwrap_or_else(|| answer.raw().into_owned());
+            let answer = match note(&question) {
+                Some(note) => format!("{answer}（备注：{note}）"),
+                None => answer,
+            };
+            (question, answer)
+        })
+        .collect()
 }
 
 /// What results of calls that never ran begin with, for clients that do not say so in a field (facts, 1.6, 1.8).
@@ -492,7 +513,8 @@ fn queue_operation(row: &Object<'_>) -> Option<Meaning> {
             let text = text.trim();
             opener::is_notification(text).then(|| Meaning::NotificationQueued(notification(text)))
         }
-        "dequeue" | "remove" => Some(Meaning::QueueReleased),
+        "dequeue" => Some(Meaning::Dequeued),
+        "remove" => Some(Meaning::Removed(row.text("content").map(|text| notification(text.trim())))),
         _ => None,
     }
 }

@@ -5,9 +5,12 @@
 //! Only a prompt whose parent is not near needs a look further back: it may follow a rewind (facts, part 0, 11).
 
 use std::collections::{HashMap, HashSet};
-use std::fs::File;
+use std::fs::OpenOptions;
 use std::io;
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
+
+use rustix::fs::OFlags;
 
 use super::assemble::{self, Results};
 use super::json;
@@ -49,7 +52,9 @@ pub struct Extent<'a> {
 /// # Errors
 /// Those of reading the file.
 pub fn read(path: &Path, extent: &Extent<'_>) -> io::Result<Option<Session>> {
-    let file = File::open(path)?;
+    // A pipe in its place must not be waited for.
+    let not_waiting = i32::try_from(OFlags::NONBLOCK.bits()).unwrap_or_default();
+    let file = OpenOptions::new().read(true).custom_flags(not_waiting).open(path)?;
     let metadata = file.metadata()?;
     if !metadata.is_file() {
         return Err(io::Error::new(io::ErrorKind::InvalidInput, "not a regular file"));
@@ -86,12 +91,57 @@ struct Pass<'f> {
     blocked: Option<String>,
     /// Notifications that a later row carries.
     delivered: HashSet<String>,
-    was_released: bool,
+    queue: Queue,
     /// The opener read last, and whether the row that it answers has not been met yet.
     opener: Option<Met>,
     earlier_chars: usize,
     share: usize,
     client_version: Option<String>,
+}
+
+/// What has left the client's queue, as rows read so far (the later ones) tell.
+///
+/// A notification may reach the model without any other row that carries it; then only the queue tells that it did.
+#[derive(Default)]
+pub struct Queue {
+    /// A user row whose text was queued, until the row that dequeued it is met.
+    carried: bool,
+    /// Something was dequeued that no user row carries, or removed without a text.
+    released_any: bool,
+    released: HashSet<String>,
+}
+
+impl Queue {
+    /// Takes note of a row before (in the file) those noted so far.
+    pub fn note_row(&mut self, row: &Row) {
+        match &row.meaning {
+            Meaning::Prompt { .. } => self.carried = true,
+            // Attachments have no turn id; a user row that woke Claude has.
+            Meaning::Event(_) if row.prompt_id.is_some() => self.carried = true,
+            Meaning::Claude(_) | Meaning::Results(..) => self.carried = false,
+            _ => {}
+        }
+    }
+
+    /// The first item was given out.
+    pub fn dequeued(&mut self) {
+        self.released_any |= !std::mem::take(&mut self.carried);
+    }
+
+    /// An item was taken out, to be given to the model in mid-turn.
+    pub fn removed(&mut self, text: Option<&str>) {
+        match text {
+            Some(text) => {
+                self.released.insert(text.to_owned());
+            }
+            None => self.released_any = true,
+        }
+    }
+
+    /// Whether this text may have left the queue.
+    pub fn has_released(&self, text: &str) -> bool {
+        self.released_any || self.released.contains(text)
+    }
 }
 
 /// An opener that was read, as far as rows before it may concern it.
@@ -119,7 +169,7 @@ impl<'f> Pass<'f> {
             retracted: HashSet::new(),
             blocked: None,
             delivered: HashSet::new(),
-            was_released: false,
+            queue: Queue::default(),
             opener: None,
             earlier_chars: 0,
             share: usize::MAX,
@@ -175,6 +225,7 @@ impl<'f> Pass<'f> {
 
     fn take(&mut self, row: Row, extent: &Extent<'_>) -> io::Result<Step> {
         self.retracted.extend(row.retracts.iter().cloned());
+        self.queue.note_row(&row);
         match &row.meaning {
             Meaning::Prompt { words, is_sent, .. } => {
                 if self.blocked.take_if(|blocked| *blocked == words.text).is_some() {
@@ -196,14 +247,16 @@ impl<'f> Pass<'f> {
                 }
                 self.rows.push(row);
             }
-            Meaning::PromptBlocked(words) => self.blocked = Some(words.clone()),
+            // A prompt that Claude answered was not blocked, whatever this row says (facts, B31).
+            Meaning::PromptBlocked(words) => self.blocked = (!self.is_answered()).then(|| words.clone()),
             Meaning::NotificationQueued(text) => {
-                if self.was_released && self.delivered.insert(text.clone()) {
+                if self.queue.has_released(text) && self.delivered.insert(text.clone()) {
                     let event = Meaning::Event(Entry::BackgroundResult(text.clone()));
                     self.rows.push(Row { meaning: event, ..row });
                 }
             }
-            Meaning::QueueReleased => self.was_released = true,
+            Meaning::Dequeued => self.queue.dequeued(),
+            Meaning::Removed(text) => self.queue.removed(text.as_deref()),
             Meaning::Event(event) => {
                 if let Entry::BackgroundResult(text) = event {
                     self.delivered.insert(text.clone());

@@ -110,7 +110,7 @@ fn told_briefly(out: &mut String, entry: &Entry, form: Form) {
             }
         }
         Entry::BackgroundResult(_) | Entry::Interrupted(_) if action.is_some() => {
-            render::entry(out, entry, &BRIEF, 0)
+            render::entry(out, entry, &BRIEF, 0);
         }
         Entry::BackgroundResult(_)
         | Entry::Interrupted(_)

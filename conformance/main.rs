@@ -38,6 +38,8 @@ mod relay;
 mod rounds;
 /// Section 9, one to one.
 mod selftest;
+/// The main job by hand.
+mod try_out;
 /// What an answer means, and the exact words for it.
 mod verdicts;
 
@@ -59,6 +61,7 @@ fn registry() -> Vec<&'static Named> {
         relay::CHECKS,
         rounds::CHECKS,
         selftest::CHECKS,
+        try_out::CHECKS,
         verdicts::CHECKS,
     ];
     files.iter().copied().flatten().collect()

@@ -3,7 +3,7 @@
 
 use clap::{Parser, Subcommand};
 use std::process::ExitCode;
-use stop_auditor::command::{install, selftest, uninstall};
+use stop_auditor::command::{install, selftest, stand_in, try_out, uninstall};
 
 #[derive(Debug, Parser)]
 #[command(
@@ -11,7 +11,7 @@ use stop_auditor::command::{install, selftest, uninstall};
     version,
     about = "Claude Code 每轮结束时的独立审计员",
     long_about = "Claude Code 每轮结束时的独立审计员。不带参数就是 hook 本身：从 stdin 读 Claude Code 给的 JSON。",
-    after_help = "例：\n  stop-auditor install      装上并自测\n  stop-auditor selftest     再测一遍\n  \
+    after_help = "例：\n  stop-auditor try          拿内置的例子试审一轮\n  stop-auditor install      装上并自测\n  stop-auditor selftest     再测一遍\n  \
                   stop-auditor uninstall    卸掉"
 )]
 struct Arguments {
@@ -21,9 +21,13 @@ struct Arguments {
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    Try(try_out::TryArgs),
     Install(install::InstallArgs),
     Uninstall(uninstall::UninstallArgs),
     Selftest(selftest::SelftestArgs),
+    /// The auditor that `try` asks where there is no other.
+    #[command(hide = true, about = "内置的替身审计员：try 在没有 codex 的机器上用它")]
+    StandIn,
 }
 
 fn main() -> ExitCode {
@@ -32,6 +36,8 @@ fn main() -> ExitCode {
         return ExitCode::SUCCESS;
     }
     match Arguments::try_parse() {
+        Ok(Arguments { command: Command::Try(args) }) => try_out::run(&args),
+        Ok(Arguments { command: Command::StandIn }) => stand_in::run(),
         Ok(Arguments { command: Command::Install(args) }) => install::run(&args),
         Ok(Arguments { command: Command::Uninstall(args) }) => uninstall::run(&args),
         Ok(Arguments { command: Command::Selftest(args) }) => selftest::run(&args),

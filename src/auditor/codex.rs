@@ -65,6 +65,12 @@ pub fn arguments(model: &str, extra: &[String]) -> Vec<String> {
     arguments
 }
 
+/// Whether a program of that name can be found.
+pub fn is_on_path() -> bool {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    std::env::split_paths(&path).any(|folder| folder.join(PROGRAM).is_file())
+}
+
 /// An event stream, reduced to what decides.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Answer {

@@ -13,7 +13,8 @@ pub mod verdict;
 use std::ffi::OsString;
 use std::fmt;
 use std::io;
-use std::process::Command;
+use std::os::unix::process::ExitStatusExt;
+use std::process::{Command, ExitStatus};
 use std::time::{Duration, Instant};
 
 use process::End;
@@ -94,7 +95,25 @@ pub enum AuditError {
     NoVerdict(NoVerdict, String),
 }
 
+impl Choice {
+    /// What the environment says. A value that is not UTF-8 is read as far as it is.
+    pub fn from_environment() -> Self {
+        let text = |name: &str| std::env::var_os(name).map(|value| value.to_string_lossy().into_owned());
+        Choice {
+            command: text("STOP_AUDITOR_CMD"),
+            model: text("STOP_AUDITOR_MODEL"),
+            codex_args: text("STOP_AUDITOR_CODEX_ARGS"),
+            timeout: text("STOP_AUDITOR_TIMEOUT"),
+        }
+    }
+}
+
 impl Auditor {
+    /// Whether this is Codex by the default command.
+    pub fn is_default(&self) -> bool {
+        matches!(self.program, Program::Codex(_))
+    }
+
     /// Who is to audit.
     ///
     /// # Errors
@@ -175,7 +194,7 @@ impl Auditor {
             && !status.success()
         {
             let told = events.and_then(|answer| answer.error).unwrap_or(ran.stderr);
-            return Err(AuditError::Failed(status.to_string(), told));
+            return Err(AuditError::Failed(told_status(status), told));
         }
         let answer = match events {
             None => ran.stdout,
@@ -210,6 +229,14 @@ impl Auditor {
             Program::Shell(_) => "sh".to_owned(),
             Program::Codex(_) => codex::PROGRAM.to_owned(),
         }
+    }
+}
+
+fn told_status(status: ExitStatus) -> String {
+    match (status.code(), status.signal()) {
+        (Some(code), _) => format!("退出码 {code}"),
+        (None, Some(signal)) => format!("信号 {signal}"),
+        (None, None) => status.to_string(),
     }
 }
 
@@ -256,9 +283,9 @@ impl fmt::Display for AuditError {
             }
             AuditError::NotStarted(program, error) => write!(f, "{program} 起不来：{error}"),
             AuditError::Failed(status, told) if told.trim().is_empty() => {
-                write!(f, "审计员出错退出（{status}）")
+                write!(f, "审计员出错，{status}")
             }
-            AuditError::Failed(status, told) => write!(f, "审计员出错退出（{status}）：{}", told.trim()),
+            AuditError::Failed(status, told) => write!(f, "审计员出错，{status}：{}", told.trim()),
             AuditError::TimedOut(limit) => write!(f, "超过 {} 秒没有答复", limit.as_secs_f64()),
             AuditError::Cancelled => f.write_str("hook 被客户端中断"),
             AuditError::Incomplete(told) if told.is_empty() => f.write_str("审计员没有答完"),

@@ -5,4 +5,6 @@ mod changes;
 mod failure;
 pub mod install;
 pub mod selftest;
+pub mod stand_in;
+pub mod try_out;
 pub mod uninstall;

@@ -84,17 +84,10 @@ pub fn run() {
 
 impl Setting {
     fn from_environment() -> Self {
-        // A value that is not UTF-8 is read as far as it is.
-        let text = |name: &str| env::var_os(name).map(|value| value.to_string_lossy().into_owned());
         Setting {
             log_dir: paths::log_dir(),
             state_dir: paths::state_dir(),
-            choice: Choice {
-                command: text("STOP_AUDITOR_CMD"),
-                model: text("STOP_AUDITOR_MODEL"),
-                codex_args: text("STOP_AUDITOR_CODEX_ARGS"),
-                timeout: text("STOP_AUDITOR_TIMEOUT"),
-            },
+            choice: Choice::from_environment(),
             debug_prompt: env::var_os("STOP_AUDITOR_DEBUG_PROMPT")
                 .filter(|path| !path.is_empty())
                 .map(PathBuf::from),

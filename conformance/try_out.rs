@@ -1,0 +1,93 @@
+//! The main job by hand: `stop-auditor try`. Only our own program has it.
+use std::path::Path;
+
+use assert_cmd::Command;
+
+use crate::kit::check::checks;
+use crate::kit::rows::Rows;
+use crate::kit::sandbox::Sandbox;
+
+/// What `try` printed, what it said on standard error, and whether it ended well.
+struct Tried {
+    out: String,
+    err: String,
+    ok: bool,
+}
+
+fn tried(sandbox: &Sandbox, arguments: &[&str]) -> Tried {
+    let output = Command::new(env!("CARGO_BIN_EXE_stop-auditor"))
+        .env_clear()
+        // A machine without Codex: the shell's own programs only.
+        .env("PATH", "/usr/bin:/bin")
+        .env("HOME", sandbox.path("home"))
+        .env("TMPDIR", sandbox.path("tmp"))
+        .env("STOP_AUDITOR_LOG_DIR", sandbox.path("logs"))
+        .arg("try")
+        .args(arguments)
+        .timeout(std::time::Duration::from_secs(30))
+        .output()
+        .unwrap();
+    Tried {
+        out: String::from_utf8(output.stdout).unwrap(),
+        err: String::from_utf8(output.stderr).unwrap(),
+        ok: output.status.success(),
+    }
+}
+
+fn is_empty(folder: &Path) -> bool {
+    !folder.exists() || std::fs::read_dir(folder).unwrap().next().is_none()
+}
+
+checks! {
+    /// A newcomer's first command, on a machine without Codex.
+    #[own]
+    fn r1_1_try_audits_the_built_in_example_with_a_stand_in(c: &mut Checks) {
+        let sandbox = Sandbox::new();
+        let tried = tried(&sandbox, &[]);
+        c.that("1.1", "it ends well", tried.ok, "exit code 0", tried.err.clone());
+        c.contains("1.1", "it says that a stand-in judges", &tried.out, "替身审计员");
+        c.contains("1.1", "the verdict", &tried.out, "判定：VERDICT: FAIL - ");
+        c.contains("6.7", "what Claude would be told", &tried.out, "独立审计员（替身审计员）判定本轮存在偏差：");
+        c.that("9.9", "no log", is_empty(&sandbox.path("logs")), "an empty folder", "files");
+        c.that("9.9", "nothing left behind", is_empty(&sandbox.path("tmp")), "an empty folder", "files");
+    }
+
+    /// The turn that was asked for, its prompt, and another auditor.
+    #[own]
+    fn r1_1_try_shows_the_prompt_of_the_turn_asked_for(c: &mut Checks) {
+        let sandbox = Sandbox::new();
+        let path = sandbox.transcript(Rows::two_turns().rows());
+        let transcript = path.to_str().unwrap();
+        let auditor = ["--auditor-cmd", "cat >/dev/null; echo 'VERDICT: NOTE - small'"];
+        let last = tried(&sandbox, &[&[transcript, "--show-prompt"], &auditor[..]].concat());
+        let (_, current) = last.out.split_once("【当前轮】\n").unwrap_or_default();
+        c.contains("1.1", "the last turn", current, "CURRENT-OUTPUT 12 passed");
+        c.absent("1.2", "thinking", &last.out, "THOUGHT");
+        c.contains("6.8", "the remark", &last.out, "审计提示（cat，没打回，你下次发消息时会转给 Claude）：small");
+        let before = tried(&sandbox, &[&[transcript, "--show-prompt", "--turn", "2"], &auditor[..]].concat());
+        let (_, current) = before.out.split_once("【当前轮】\n").unwrap_or_default();
+        c.contains("1.1", "the turn before", current, "EARLIER-OUTPUT");
+        c.absent("1.1", "nothing of the turn after it", &before.out, "CURRENT");
+    }
+
+    /// What cannot be audited is said, with what to do.
+    #[own]
+    fn r1_5_try_says_why_it_did_not_audit(c: &mut Checks) {
+        let sandbox = Sandbox::new();
+        let path = sandbox.transcript(Rows::two_turns().rows());
+        let transcript = path.to_str().unwrap();
+        for (arguments, told) in [
+            (vec![transcript], "--auditor-cmd"),
+            (vec!["/no/such/file"], "/no/such/file"),
+            (vec![transcript, "--turn", "7"], "没有倒数第 7 轮"),
+            (vec![transcript, "--auditor-cmd", "claude -p"], "Claude 自家"),
+        ] {
+            let tried = tried(&sandbox, &arguments);
+            c.that("1.5", format!("{arguments:?} fails"), !tried.ok, "exit code 1", tried.out);
+            c.contains("1.5", format!("{arguments:?} says why"), &tried.err, told);
+        }
+        let failed = tried(&sandbox, &[transcript, "--auditor-cmd", "echo sk-abcdefghijklmnopqrst >&2; exit 3"]);
+        c.contains("1.5", "what the person would see", &failed.out, "⚠️ 审计员不可用（");
+        c.absent("6.12", "a key in the auditor's complaint", &failed.out, "abcdefghijklmnopqrst");
+    }
+}

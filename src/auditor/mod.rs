@@ -151,8 +151,9 @@ impl Auditor {
         }
     }
 
-    /// Asks for a verdict on a prompt, in an empty directory (1.6).
-    pub fn audit(&self, prompt: &str, signals: &Signals) -> Audit {
+    /// Asks for a verdict on a prompt, in an empty directory (1.6), for as long as the auditor may take and there is
+    /// time `left`.
+    pub fn audit(&self, prompt: &str, left: Duration, signals: &Signals) -> Audit {
         let started = Instant::now();
         let mut audit = Audit {
             result: Err(AuditError::Cancelled),
@@ -160,7 +161,7 @@ impl Auditor {
             tokens: None,
             detached: Vec::new(),
         };
-        audit.result = self.ask(prompt, signals, &mut audit.tokens, &mut audit.detached);
+        audit.result = self.ask(prompt, left, signals, &mut audit.tokens, &mut audit.detached);
         audit.duration = started.elapsed();
         audit
     }
@@ -168,6 +169,7 @@ impl Auditor {
     fn ask(
         &self,
         prompt: &str,
+        left: Duration,
         signals: &Signals,
         tokens: &mut Option<(u64, u64)>,
         detached: &mut Vec<String>,
@@ -179,13 +181,14 @@ impl Auditor {
         let mark = directory.path().file_name().map(OsString::from).unwrap_or_default();
         let mut command = self.command();
         command.current_dir(directory.path()).env(INSIDE_VARIABLE, "1").env(detached::AUDIT_VARIABLE, &mark);
-        let ran = process::run(&mut command, prompt.as_bytes(), self.limit, signals)
+        let limit = self.limit.min(left);
+        let ran = process::run(&mut command, prompt.as_bytes(), limit, signals)
             .map_err(|error| AuditError::NotStarted(self.program_name(), error))?;
         if ran.output_is_held || !matches!(ran.end, End::Exited(_)) {
             *detached = detached::find(&mark.to_string_lossy());
         }
         match ran.end {
-            End::TimedOut => return Err(AuditError::TimedOut(self.limit)),
+            End::TimedOut => return Err(AuditError::TimedOut(limit)),
             End::Cancelled => return Err(AuditError::Cancelled),
             End::Exited(_) => {}
         }

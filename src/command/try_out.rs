@@ -210,7 +210,7 @@ fn tell_progress(name: &str, limit: Duration, waiting: &mpsc::Receiver<()>) {
 
 fn tell_verdict(out: &mut impl Write, auditor: Auditor, audit: Audit) -> io::Result<bool> {
     let tokens =
-        audit.tokens.map_or(String::new(), |(read, written)| format!("，token 读 {read} 写 {written}"));
+        audit.told.tokens.map_or(String::new(), |(read, written)| format!("，token 读 {read} 写 {written}"));
     writeln!(out, "用时 {:.1} 秒{tokens}", audit.duration.as_secs_f64())?;
     let name = auditor.name;
     let (line, does, outcome) = match audit.result {

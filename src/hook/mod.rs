@@ -145,8 +145,9 @@ fn on_stop(stop: &Stop, setting: &Setting, signals: &Signals) -> (Outcome, Recor
         audit: number,
         prompt_chars: prompt.chars,
         duration_ms: u64::try_from(audit.duration.as_millis()).unwrap_or(u64::MAX),
-        tokens: audit.tokens,
-        detached: audit.detached,
+        tokens: audit.told.tokens,
+        detached: audit.told.detached,
+        warnings: logged_warnings(&audit.told.warnings),
         ..record
     };
     match audit.result {
@@ -207,6 +208,12 @@ fn print(outcome: &Outcome) -> io::Result<()> {
     let mut stdout = io::stdout().lock();
     stdout.write_all(format!("{json}\n").as_bytes())?;
     stdout.flush()
+}
+
+/// Warnings in one line each, without keys: a setting that this version of the auditor does not know is on again.
+fn logged_warnings(warnings: &[String]) -> Vec<String> {
+    let line = |warning: &String| cut::one_line(&redact::error_text(warning), LOGGED_CALL);
+    warnings.iter().take(LOGGED_CALLS).map(line).collect()
 }
 
 fn not_audited(record: Record, cause: &str) -> (Outcome, Record) {

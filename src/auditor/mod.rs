@@ -121,9 +121,12 @@ impl Choice {
 }
 
 impl Auditor {
-    /// Whether this is Codex by the default command.
-    pub fn is_default(&self) -> bool {
-        matches!(self.program, Program::Codex(_))
+    /// Codex, where it is the auditor by the default command.
+    pub fn codex(&self) -> Option<&Codex> {
+        match &self.program {
+            Program::Codex(codex) => Some(codex),
+            Program::Shell(_) => None,
+        }
     }
 
     /// Who is to audit.

@@ -101,6 +101,42 @@ pub struct ToolResult {
     pub resumed_agent: bool,
 }
 
+/// Types of rows that are known, those that mean nothing for a turn among them (facts, 1.11-1.13, and part 0, 4).
+pub const KNOWN_TYPES: &[&str] = &[
+    "user",
+    "assistant",
+    "attachment",
+    "system",
+    "queue-operation",
+    "api-request",
+    "api-request-blob",
+    "api-request-shape",
+    "tools-used",
+    "summary",
+    "last-prompt",
+    "file-history-snapshot",
+    "file-history-delta",
+    "mode",
+    "permission-mode",
+    "ai-title",
+    "custom-title",
+    "agent-name",
+    "agent-setting",
+    "agent-color",
+    "tag",
+    "pr-link",
+    "bridge-session",
+    "worktree-state",
+    "relocated",
+    "continued-in",
+    "cost-state",
+    "atis-latch",
+    "frame-link",
+    "artifact-autoreact-ledger",
+    "artifact-comment-monitor",
+    "progress",
+];
+
 /// How much of a row is kept. Older turns are told in one line a call, so their outputs need not be held in memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Detail {

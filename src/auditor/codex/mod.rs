@@ -48,7 +48,16 @@ impl Codex {
         let mut command = Command::new(PROGRAM);
         command.args(self.arguments());
         home::prepare(&mut command, directory, &self.keys())?;
+        command.envs(self.provider.secrets.iter().map(|(name, secret)| (name, secret)));
         Ok(command)
+    }
+
+    /// Brings a login that Codex renewed in its own home back to the person's.
+    ///
+    /// # Errors
+    /// Those of writing the person's file.
+    pub fn bring_login_back(&self, directory: &Path) -> io::Result<()> {
+        home::bring_login_back(directory, &self.keys())
     }
 
     /// Whether a key is in the environment.

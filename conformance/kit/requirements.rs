@@ -8,8 +8,10 @@ pub(crate) enum Testable {
     ByAnyone,
     /// Only ours, for this reason.
     OursOnly(&'static str),
+    /// Only the real clients, in the target `clients`.
+    WithClients,
 }
-use Testable::{ByAnyone, OursOnly};
+use Testable::{ByAnyone, OursOnly, WithClients};
 
 /// One sentence of the spec.
 #[derive(Debug)]
@@ -27,6 +29,10 @@ const fn ours(id: &'static str, title: &'static str, reason: &'static str) -> Re
     Requirement { id, title, testable: OursOnly(reason) }
 }
 
+const fn clients(id: &'static str, title: &'static str) -> Requirement {
+    Requirement { id, title, testable: WithClients }
+}
+
 const INSTALLER: &str = "a foreign hook has its own installer";
 
 /// All of them, in the spec's order.
@@ -36,6 +42,7 @@ pub(crate) const REQUIREMENTS: &[Requirement] = &[
     anyone("1.3", "FAIL sends Claude back; a turn is audited at most twice"),
     anyone("1.4", "NOTE holds nobody up and goes with the next message"),
     anyone("1.5", "when the auditor fails the turn goes through and the person is told"),
+    clients("1.6", "the auditor gets text and gives text, nothing else"),
     anyone("1.7", "the auditor is never Claude's own vendor, and never audits itself"),
     ours("2.5", "settings.json is backed up and only added to", INSTALLER),
     ours("3.1", "one file is installed and registered twice", INSTALLER),
@@ -99,6 +106,7 @@ pub(crate) const REQUIREMENTS: &[Requirement] = &[
     anyone("9.4", "self-test: exit code, no verdict, time-out"),
     anyone("9.5", "self-test: NOTE and its hand-over"),
     anyone("9.6", "self-test: the prompt"),
+    clients("9.8", "a real session after the install is in the log"),
     anyone("9.9", "all in temporary directories"),
     ours("10.1", "install's hand-over", INSTALLER),
     ours("10.2", "the self-test command", INSTALLER),

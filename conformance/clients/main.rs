@@ -14,6 +14,12 @@
 
 /// Turns of Claude Code in print mode, from the install to the log.
 mod claude;
+/// The default auditor gives a verdict.
+mod codex;
+/// The default auditor fails: told in time, never a block.
+mod codex_faults;
+/// What the default auditor's model must not see or be able to do.
+mod codex_isolation;
 /// A person at the terminal.
 mod interactive;
 /// Parts of the kit that the other target has too.
@@ -44,7 +50,8 @@ use kit::report::Target;
 
 /// Every test of this target.
 fn registry() -> Vec<&'static Named> {
-    let files: &[&'static [Named]] = &[claude::CHECKS, interactive::CHECKS];
+    let files: &[&'static [Named]] =
+        &[claude::CHECKS, interactive::CHECKS, codex::CHECKS, codex_faults::CHECKS, codex_isolation::CHECKS];
     files.iter().copied().flatten().collect()
 }
 

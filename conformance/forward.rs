@@ -4,8 +4,9 @@
 use std::collections::{HashMap, HashSet};
 
 use stop_auditor::transcript::assemble;
+use stop_auditor::transcript::queue::Queue;
 use stop_auditor::transcript::row::{self, Detail, Meaning, Row};
-use stop_auditor::transcript::session::{Queue, Session};
+use stop_auditor::transcript::session::Session;
 use stop_auditor::transcript::turn::{Entry, Opener, Sender, Turn, Words};
 
 /// The session that these bytes hold; `None` where they hold no turn.

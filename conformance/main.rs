@@ -19,6 +19,8 @@ mod auditors;
 mod cases;
 /// The slow reader that the fast one is compared with.
 mod forward;
+/// Whole prompts as accepted.
+mod golden;
 /// Installing, uninstalling, the self-test command.
 mod install;
 /// The log.
@@ -51,6 +53,7 @@ fn registry() -> Vec<&'static Named> {
         asking::CHECKS,
         auditors::CHECKS,
         cases::CHECKS,
+        golden::CHECKS,
         install::CHECKS,
         journal::CHECKS,
         material::CHECKS,

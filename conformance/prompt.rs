@@ -2,7 +2,7 @@
 use serde_json::json;
 
 use crate::cases::parts::{CLOSING, CURRENT, EARLIER, INSTRUCTION, Parts};
-use crate::kit::check::checks;
+use crate::kit::check::{Checks, checks};
 use crate::kit::rows::Rows;
 use crate::kit::sandbox::Sandbox;
 
@@ -110,14 +110,7 @@ checks! {
         }
         let prompt = prompt_of(rows.says("跑完了 THE-REPLY"));
         let current = Parts::of(&prompt).current;
-        let n_chars = prompt.chars().count();
-        c.that(
-            "4.31",
-            "characters of the prompt",
-            n_chars <= ABOUT_60_000,
-            "60,000 or a little more",
-            n_chars.to_string(),
-        );
+        is_about_60_000(c, &prompt);
         c.contains("4.32", "the person's message", current, "全部跑一遍 WHOLE-MESSAGE");
         c.contains("4.5", "the reply", current, "跑完了 THE-REPLY");
         for (i, output) in outputs.iter().enumerate() {
@@ -311,14 +304,7 @@ checks! {
                 format!("{kept:?}"),
             );
         }
-        let n_chars = prompt.chars().count();
-        c.that(
-            "4.31",
-            "characters of the prompt",
-            n_chars <= ABOUT_60_000,
-            "60,000 or a little more",
-            n_chars.to_string(),
-        );
+        is_about_60_000(c, &prompt);
     }
 
     /// 4.34: what was said in between gives way to what was said last.
@@ -333,14 +319,7 @@ checks! {
         let prompt = prompt_of(rows.says(&reply));
         let n_kept = kept_chars(&follow(Parts::of(&prompt).current, &reply).unwrap_or_default());
         c.that("4.34", "characters of the reply", n_kept >= 8_000, "8,000 or more", n_kept.to_string());
-        let n_chars = prompt.chars().count();
-        c.that(
-            "4.31",
-            "characters of the prompt",
-            n_chars <= ABOUT_60_000,
-            "60,000 or a little more",
-            n_chars.to_string(),
-        );
+        is_about_60_000(c, &prompt);
     }
 }
 
@@ -348,6 +327,11 @@ fn prompt_of(rows: &Rows) -> String {
     let sandbox = Sandbox::new();
     sandbox.transcript(rows.rows());
     sandbox.stop().prompt()
+}
+
+fn is_about_60_000(c: &mut Checks, prompt: &str) {
+    let n_chars = prompt.chars().count();
+    c.that("4.31", "characters of the prompt", n_chars <= ABOUT_60_000, "about 60,000", n_chars.to_string());
 }
 
 fn over_the_limit() -> String {

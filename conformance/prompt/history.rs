@@ -1,6 +1,6 @@
 //! What becomes of the earlier turns when all does not fit (4.36).
 use super::cuts::{follow, is_cut, words};
-use super::{ABOUT_60_000, call, command, prompt_of};
+use super::{ABOUT_60_000, call, command, is_about_60_000, prompt_of};
 use crate::cases::parts::{Parts, is_short};
 use crate::kit::check::checks;
 use crate::kit::rows::Rows;
@@ -22,14 +22,7 @@ checks! {
             (0..5).collect::<Vec<_>>(),
         );
         c.contains("4.31", "the current turn was cut", parts.current, "……（省略 ");
-        let n_chars = prompt.chars().count();
-        c.that(
-            "4.31",
-            "characters of the prompt",
-            n_chars <= ABOUT_60_000,
-            "60,000 or a little more",
-            n_chars.to_string(),
-        );
+        is_about_60_000(c, &prompt);
     }
 
     /// 4.36: what is left of the history is always its end.
@@ -126,14 +119,7 @@ checks! {
             "about 20,000",
             n_earlier.to_string(),
         );
-        let n_chars = prompt.chars().count();
-        c.that(
-            "4.31",
-            "characters of the prompt",
-            n_chars <= ABOUT_60_000,
-            "60,000 or a little more",
-            n_chars.to_string(),
-        );
+        is_about_60_000(c, &prompt);
         for i in 0..100 {
             c.contains("4.32", "each call", parts.current, &command(i));
         }
@@ -176,14 +162,7 @@ checks! {
         let earlier = Parts::of(&prompt).earlier;
         c.contains("4.21", "the words of the turn before", earlier, "PREVIOUS-WORDS");
         c.contains("4.21", "its reply", earlier, "PREVIOUS-REPLY");
-        let n_chars = prompt.chars().count();
-        c.that(
-            "4.31",
-            "characters of the prompt",
-            n_chars <= ABOUT_60_000,
-            "60,000 or a little more",
-            n_chars.to_string(),
-        );
+        is_about_60_000(c, &prompt);
     }
 }
 

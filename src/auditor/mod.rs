@@ -14,9 +14,12 @@ use std::ffi::OsString;
 use std::fmt;
 use std::io;
 use std::os::unix::process::ExitStatusExt;
+use std::path::Path;
 use std::process::{Command, ExitStatus};
 use std::time::{Duration, Instant};
 
+use codex::Codex;
+use codex::events;
 use process::End;
 use signals::Signals;
 use verdict::{NoVerdict, Verdict};
@@ -55,8 +58,8 @@ pub struct Auditor {
 enum Program {
     /// A whole string for the shell (6.1).
     Shell(String),
-    /// Codex with these arguments (6.2).
-    Codex(Vec<String>),
+    /// Codex (6.2).
+    Codex(Codex),
 }
 
 /// A verdict and what it cost.
@@ -66,10 +69,19 @@ pub struct Audit {
     pub result: Result<Verdict, AuditError>,
     /// Wall time.
     pub duration: Duration,
+    /// What else is known of it.
+    pub told: Told,
+}
+
+/// What the log says of an audit beside its verdict.
+#[derive(Debug, Default)]
+pub struct Told {
     /// Tokens in and out, where the auditor told.
     pub tokens: Option<(u64, u64)>,
     /// Processes that left the auditor's group and still run: `pid name`.
     pub detached: Vec<String>,
+    /// What the auditor warned of.
+    pub warnings: Vec<String>,
 }
 
 /// Why there is no verdict (6.9).
@@ -135,7 +147,7 @@ impl Auditor {
             }
             let extra = set(&choice.codex_args).unwrap_or_default();
             let extra = shlex::split(&extra).ok_or(AuditError::BadArguments(extra))?;
-            (Program::Codex(codex::arguments(&model, &extra)), model)
+            (Program::Codex(Codex::new(model.clone(), extra)), model)
         };
         Ok(Auditor { program, name, limit })
     }
@@ -144,83 +156,72 @@ impl Auditor {
     pub fn command_line(&self) -> String {
         match &self.program {
             Program::Shell(command) => command.clone(),
-            Program::Codex(arguments) => {
+            Program::Codex(codex) => {
+                let arguments = codex.arguments();
                 let words = std::iter::once(codex::PROGRAM).chain(arguments.iter().map(String::as_str));
                 shlex::try_join(words).unwrap_or_else(|_| codex::PROGRAM.to_owned())
             }
         }
     }
 
-    /// Asks for a verdict on a prompt, in an empty directory (1.6).
-    pub fn audit(&self, prompt: &str, signals: &Signals) -> Audit {
+    /// Asks for a verdict on a prompt, in an empty directory (1.6), for as long as the auditor may take and there is
+    /// time `left`.
+    pub fn audit(&self, prompt: &str, left: Duration, signals: &Signals) -> Audit {
         let started = Instant::now();
-        let mut audit = Audit {
-            result: Err(AuditError::Cancelled),
-            duration: Duration::ZERO,
-            tokens: None,
-            detached: Vec::new(),
-        };
-        audit.result = self.ask(prompt, signals, &mut audit.tokens, &mut audit.detached);
-        audit.duration = started.elapsed();
-        audit
+        let mut told = Told::default();
+        let result = self.ask(prompt, left, signals, &mut told);
+        Audit { result, duration: started.elapsed(), told }
     }
 
     fn ask(
         &self,
         prompt: &str,
+        left: Duration,
         signals: &Signals,
-        tokens: &mut Option<(u64, u64)>,
-        detached: &mut Vec<String>,
+        told: &mut Told,
     ) -> Result<Verdict, AuditError> {
-        let directory = tempfile::Builder::new()
-            .prefix("stop-auditor-empty-")
-            .tempdir()
-            .map_err(AuditError::NoDirectory)?;
+        let directory =
+            tempfile::Builder::new().prefix("stop-auditor-").tempdir().map_err(AuditError::NoDirectory)?;
         let mark = directory.path().file_name().map(OsString::from).unwrap_or_default();
-        let mut command = self.command();
-        command.current_dir(directory.path()).env(INSIDE_VARIABLE, "1").env(detached::AUDIT_VARIABLE, &mark);
-        let ran = process::run(&mut command, prompt.as_bytes(), self.limit, signals)
+        let mut command = self.command(directory.path()).map_err(AuditError::NoDirectory)?;
+        command.env(INSIDE_VARIABLE, "1").env(detached::AUDIT_VARIABLE, &mark);
+        let limit = self.limit.min(left);
+        let ran = process::run(&mut command, prompt.as_bytes(), limit, signals)
             .map_err(|error| AuditError::NotStarted(self.program_name(), error))?;
         if ran.output_is_held || !matches!(ran.end, End::Exited(_)) {
-            *detached = detached::find(&mark.to_string_lossy());
+            told.detached = detached::find(&mark.to_string_lossy());
+        }
+        let events = events::is_event_stream(&ran.stdout).then(|| events::answer(&ran.stdout));
+        if let Some(answer) = &events {
+            told.tokens = answer.tokens;
+            told.warnings.clone_from(&answer.warnings);
         }
         match ran.end {
-            End::TimedOut => return Err(AuditError::TimedOut(self.limit)),
+            End::TimedOut => return Err(AuditError::TimedOut(limit)),
             End::Cancelled => return Err(AuditError::Cancelled),
+            End::Exited(status) if !status.success() => {
+                let complaint = events.and_then(|answer| answer.error).unwrap_or(ran.stderr);
+                return Err(AuditError::Failed(told_status(status), complaint));
+            }
             End::Exited(_) => {}
-        }
-        let events = codex::is_event_stream(&ran.stdout).then(|| codex::answer(&ran.stdout));
-        if let End::Exited(status) = ran.end
-            && !status.success()
-        {
-            let told = events.and_then(|answer| answer.error).unwrap_or(ran.stderr);
-            return Err(AuditError::Failed(told_status(status), told));
         }
         let answer = match events {
             None => ran.stdout,
-            Some(answer) => {
-                *tokens = answer.tokens;
-                if !answer.is_complete {
-                    return Err(AuditError::Incomplete(answer.error.unwrap_or_default()));
-                }
-                answer.text
-            }
+            Some(answer) if answer.is_complete => answer.text,
+            Some(answer) => return Err(AuditError::Incomplete(answer.error.unwrap_or_default())),
         };
         verdict::find(&answer).map_err(|none| AuditError::NoVerdict(none, answer))
     }
 
-    fn command(&self) -> Command {
+    /// The command, in an empty working directory: the one given, or one below it.
+    fn command(&self, directory: &Path) -> io::Result<Command> {
         match &self.program {
             Program::Shell(line) => {
                 let mut command = Command::new("sh");
-                command.arg("-c").arg(line);
-                command
+                command.arg("-c").arg(line).current_dir(directory);
+                Ok(command)
             }
-            Program::Codex(arguments) => {
-                let mut command = Command::new(codex::PROGRAM);
-                command.args(arguments);
-                command
-            }
+            Program::Codex(codex) => codex.command(directory),
         }
     }
 

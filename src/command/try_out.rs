@@ -89,9 +89,8 @@ impl From<io::Error> for TryError {
 pub fn run(args: &TryArgs) -> ExitCode {
     match try_out(args, &mut io::stdout().lock()) {
         Ok(true) => ExitCode::SUCCESS,
-        Ok(false) => ExitCode::FAILURE,
-        // Whoever reads has gone away (`| head`): nothing to tell, and nobody to.
-        Err(TryError::Print(_)) => ExitCode::FAILURE,
+        // Told already; or whoever reads has gone away (`| head`), and there is nobody to tell.
+        Ok(false) | Err(TryError::Print(_)) => ExitCode::FAILURE,
         Err(error) => {
             let _ = writeln!(io::stderr(), "没审：{}", redact::error_text(&error.to_string()));
             ExitCode::FAILURE
@@ -112,7 +111,7 @@ fn try_out(args: &TryArgs, out: &mut impl Write) -> Result<bool, TryError> {
     writeln!(out, "审计员：{}（{}）", auditor.name, redact::error_text(&auditor.command_line()))?;
     out.flush()?;
     let signals = Signals::catch().map_err(TryError::Signals)?;
-    let audit = while_telling(&auditor, || auditor.audit(&prompt.text, &signals));
+    let audit = while_telling(&auditor, || auditor.audit(&prompt.text, auditor.limit, &signals));
     tell_verdict(out, auditor, audit).map_err(TryError::Print)
 }
 
@@ -122,14 +121,12 @@ fn read(args: &TryArgs) -> Result<Session, TryError> {
             .map_err(|error| TryError::Unreadable(path.to_owned(), error))?
             .ok_or(TryError::NoTurn(args.turn))
     };
-    match &args.transcript {
-        Some(path) => read(path),
-        None => {
-            let mut example = tempfile::NamedTempFile::new().map_err(TryError::Example)?;
-            example.write_all(EXAMPLE.as_bytes()).map_err(TryError::Example)?;
-            read(example.path())
-        }
+    if let Some(path) = &args.transcript {
+        return read(path);
     }
+    let mut example = tempfile::NamedTempFile::new().map_err(TryError::Example)?;
+    example.write_all(EXAMPLE.as_bytes()).map_err(TryError::Example)?;
+    read(example.path())
 }
 
 fn tell_what_was_read(
@@ -213,7 +210,7 @@ fn tell_progress(name: &str, limit: Duration, waiting: &mpsc::Receiver<()>) {
 
 fn tell_verdict(out: &mut impl Write, auditor: Auditor, audit: Audit) -> io::Result<bool> {
     let tokens =
-        audit.tokens.map_or(String::new(), |(read, written)| format!("，token 读 {read} 写 {written}"));
+        audit.told.tokens.map_or(String::new(), |(read, written)| format!("，token 读 {read} 写 {written}"));
     writeln!(out, "用时 {:.1} 秒{tokens}", audit.duration.as_secs_f64())?;
     let name = auditor.name;
     let (line, does, outcome) = match audit.result {

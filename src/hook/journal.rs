@@ -50,6 +50,9 @@ pub struct Record {
     /// Processes that left the auditor's group and still ran (6.14).
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub detached: Vec<String>,
+    /// What the auditor warned of (2.2).
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<String>,
 }
 
 /// The verdict word of a record.

@@ -15,7 +15,7 @@ use std::env;
 use std::io::{self, Write};
 use std::panic::{self, AssertUnwindSafe};
 use std::path::PathBuf;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use jiff::ZonedDateTime;
 
@@ -37,6 +37,10 @@ const STDIN_LIMIT: Duration = Duration::from_secs(5);
 
 /// A last message of tens of megabytes is no message.
 const STDIN_MAX: usize = 64 * 1024 * 1024;
+
+/// The client gives a Stop hook 180 s (3.1). What an auditor may take is what reading has left of this, so that there is
+/// time to end it, to print and to log (3.4).
+const STOP_LIMIT: Duration = Duration::from_secs(170);
 
 /// Lengths in the log, in characters, and the number of calls listed (8.1).
 const LOGGED_WORDS: usize = 500;
@@ -110,6 +114,7 @@ impl Setting {
 
 /// Audits the turn that has ended.
 fn on_stop(stop: &Stop, setting: &Setting, signals: &Signals) -> (Outcome, Record) {
+    let started = Instant::now();
     let session = match source::read(stop, signals) {
         Ok(session) => session,
         Err(none) => return (Outcome::Silent, error(Record::default(), &none.to_string())),
@@ -134,13 +139,15 @@ fn on_stop(stop: &Stop, setting: &Setting, signals: &Signals) -> (Outcome, Recor
         // For whoever looks at prompts; an audit does not depend on it.
         let _ = private::replace(path, prompt.text.as_bytes());
     }
-    let audit = auditor.audit(&prompt.text, signals);
+    let left = STOP_LIMIT.saturating_sub(started.elapsed());
+    let audit = auditor.audit(&prompt.text, left, signals);
     let record = Record {
         audit: number,
         prompt_chars: prompt.chars,
         duration_ms: u64::try_from(audit.duration.as_millis()).unwrap_or(u64::MAX),
-        tokens: audit.tokens,
-        detached: audit.detached,
+        tokens: audit.told.tokens,
+        detached: audit.told.detached,
+        warnings: logged_warnings(&audit.told.warnings),
         ..record
     };
     match audit.result {
@@ -201,6 +208,12 @@ fn print(outcome: &Outcome) -> io::Result<()> {
     let mut stdout = io::stdout().lock();
     stdout.write_all(format!("{json}\n").as_bytes())?;
     stdout.flush()
+}
+
+/// Warnings in one line each, without keys: a setting that this version of the auditor does not know is on again.
+fn logged_warnings(warnings: &[String]) -> Vec<String> {
+    let line = |warning: &String| cut::one_line(&redact::error_text(warning), LOGGED_CALL);
+    warnings.iter().take(LOGGED_CALLS).map(line).collect()
 }
 
 fn not_audited(record: Record, cause: &str) -> (Outcome, Record) {

@@ -10,7 +10,7 @@ use crate::transcript::turn::{Call, Entry, Field, Opener, OptionBox, Outcome, Ou
 pub fn opener(out: &mut String, opener: &Opener, limit: usize) {
     let who = match opener.sender {
         Sender::Person => "用户消息",
-        Sender::Program => "用户消息（由程序发出，不是人打的字）",
+        Sender::Program => "用户消息（经程序发来）",
     };
     push_label(out, format_args!("{who}{}：", images(opener.images)));
     push_barred(out, &cut(&opener.words, limit.min(OPENER_LIMIT), Keep::MoreTail));

@@ -5,6 +5,7 @@
 pub mod assemble;
 pub mod json;
 pub mod opener;
+pub mod queue;
 pub mod row;
 pub mod session;
 pub mod tags;

@@ -14,6 +14,7 @@ use rustix::fs::OFlags;
 
 use super::assemble::{self, Results};
 use super::json;
+use super::queue::Queue;
 use super::row::{self, Detail, Meaning, Row};
 use super::tail::Tail;
 use super::turn::{Entry, Opener, Sender, Turn, Words};
@@ -95,53 +96,10 @@ struct Pass<'f> {
     /// The opener read last, and whether the row that it answers has not been met yet.
     opener: Option<Met>,
     earlier_chars: usize,
+    /// Characters of each earlier turn, by the id of its opener.
+    chars_of_turns: HashMap<String, usize>,
     share: usize,
     client_version: Option<String>,
-}
-
-/// What has left the client's queue, as rows read so far (the later ones) tell.
-///
-/// A notification may reach the model without any other row that carries it; then only the queue tells that it did.
-#[derive(Default)]
-pub struct Queue {
-    /// A user row whose text was queued, until the row that dequeued it is met.
-    carried: bool,
-    /// Something was dequeued that no user row carries, or removed without a text.
-    released_any: bool,
-    released: HashSet<String>,
-}
-
-impl Queue {
-    /// Takes note of a row before (in the file) those noted so far.
-    pub fn note_row(&mut self, row: &Row) {
-        match &row.meaning {
-            Meaning::Prompt { .. } => self.carried = true,
-            // Attachments have no turn id; a user row that woke Claude has.
-            Meaning::Event(_) if row.prompt_id.is_some() => self.carried = true,
-            Meaning::Claude(_) | Meaning::Results(..) => self.carried = false,
-            _ => {}
-        }
-    }
-
-    /// The first item was given out.
-    pub fn dequeued(&mut self) {
-        self.released_any |= !std::mem::take(&mut self.carried);
-    }
-
-    /// An item was taken out, to be given to the model in mid-turn.
-    pub fn removed(&mut self, text: Option<&str>) {
-        match text {
-            Some(text) => {
-                self.released.insert(text.to_owned());
-            }
-            None => self.released_any = true,
-        }
-    }
-
-    /// Whether this text may have left the queue.
-    pub fn has_released(&self, text: &str) -> bool {
-        self.released_any || self.released.contains(text)
-    }
 }
 
 /// An opener that was read, as far as rows before it may concern it.
@@ -172,6 +130,7 @@ impl<'f> Pass<'f> {
             queue: Queue::default(),
             opener: None,
             earlier_chars: 0,
+            chars_of_turns: HashMap::new(),
             share: usize::MAX,
             client_version: None,
         }
@@ -219,6 +178,8 @@ impl<'f> Pass<'f> {
         }
         if !self.seen.insert(uuid.to_owned()) {
             self.copies.insert(uuid.to_owned(), offset);
+            // What a copied prompt opened will be gone: there is room to read on for its first place's sake.
+            self.earlier_chars -= self.chars_of_turns.remove(uuid).unwrap_or(0);
         }
         !self.retracted.contains(uuid)
     }
@@ -317,10 +278,16 @@ impl<'f> Pass<'f> {
             missing_parent: row.parent.clone(),
         });
         let opener = Opener { words: words.text, images: words.images, sender };
-        Ok(self.close_turn(opener, row.prompt_id, extent))
+        Ok(self.close_turn(opener, row.uuid, row.prompt_id, extent))
     }
 
-    fn close_turn(&mut self, opener: Opener, prompt_id: Option<String>, extent: &Extent<'_>) -> Step {
+    fn close_turn(
+        &mut self,
+        opener: Opener,
+        uuid: Option<String>,
+        prompt_id: Option<String>,
+        extent: &Extent<'_>,
+    ) -> Step {
         let rows = std::mem::take(&mut self.rows);
         let is_skipped = self.turns.len() < extent.skip;
         let mut prompt_ids: Vec<String> = prompt_id.into_iter().collect();
@@ -331,7 +298,11 @@ impl<'f> Pass<'f> {
         match (is_skipped, distance) {
             (true, _) => {}
             (false, 0) => self.share = (extent.share)(&turn),
-            (false, _) => self.earlier_chars += (extent.measure)(&turn, distance),
+            (false, _) => {
+                let chars = (extent.measure)(&turn, distance);
+                self.earlier_chars += chars;
+                self.chars_of_turns.extend(uuid.map(|uuid| (uuid, chars)));
+            }
         }
         self.turns.push(turn);
         if self.earlier_chars > self.share { Step::Stop } else { Step::Go }
@@ -427,7 +398,7 @@ impl<'f> Pass<'f> {
         self.rows.truncate(at + 1);
         if let Some(Row { meaning: Meaning::Event(Entry::Steer(words)), prompt_id, .. }) = self.rows.pop() {
             let opener = Opener { words: words.text, images: words.images, sender: Sender::Person };
-            self.close_turn(opener, prompt_id, extent);
+            self.close_turn(opener, None, prompt_id, extent);
         }
     }
 }

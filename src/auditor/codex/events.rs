@@ -1,75 +1,11 @@
-//! The default auditor: Codex CLI, its command line and its event stream.
+//! Codex's event stream, `codex exec --json`, reduced to what decides.
 //!
-//! Facts: `codex exec --json` writes warnings as items of type `error`, and partial messages when a stream breaks;
-//! only a `turn.completed` event makes its messages an answer.
+//! Warnings are items of type `error`, and partial messages stand in a stream that broke: only a `turn.completed`
+//! event makes its messages an answer (facts, codex 0.1).
 
 use serde_json::Value;
 
-use super::verdict;
-
-/// The model that audits unless another is chosen.
-pub const DEFAULT_MODEL: &str = "gpt-6.1-sol";
-
-/// Codex's program.
-pub const PROGRAM: &str = "codex";
-
-/// Features that an audit does not need. Given as `-c features.NAME=false`: `--disable NAME` ends a Codex that does
-/// not know the name, this only makes it warn (2.2).
-const FEATURES_OFF: [&str; 19] = [
-    // Running and reading: the auditor judges the text it gets and nothing else (1.6).
-    "shell_tool",
-    "unified_exec",
-    "shell_snapshot",
-    "view_image",
-    "sleep_tool",
-    // Other agents, other programs, other people's code.
-    "multi_agent",
-    "goals",
-    "apps",
-    "plugins",
-    "remote_plugin",
-    "hooks",
-    "skill_search",
-    "tool_suggest",
-    "memories",
-    // The world outside.
-    "browser_use",
-    "computer_use",
-    "image_generation",
-    "in_app_browser",
-    // Without this a refused connection is tried again for ever (facts, 0.2).
-    "unbounded_connection_retries",
-];
-
-/// The default command's arguments (6.2); `extra` are the person's own, before the final `-`.
-pub fn arguments(model: &str, extra: &[String]) -> Vec<String> {
-    let mut arguments: Vec<String> = [
-        "exec",
-        "--ephemeral",
-        "--ignore-user-config",
-        "--ignore-rules",
-        "--skip-git-repo-check",
-        "-s",
-        "read-only",
-    ]
-    .map(str::to_owned)
-    .into();
-    arguments.extend(["-m".to_owned(), model.to_owned()]);
-    arguments.extend(["-c".to_owned(), "model_reasoning_effort=medium".to_owned()]);
-    for feature in FEATURES_OFF {
-        arguments.extend(["-c".to_owned(), format!("features.{feature}=false")]);
-    }
-    arguments.push("--json".to_owned());
-    arguments.extend_from_slice(extra);
-    arguments.push("-".to_owned());
-    arguments
-}
-
-/// Whether a program of that name can be found.
-pub fn is_on_path() -> bool {
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    std::env::split_paths(&path).any(|folder| folder.join(PROGRAM).is_file())
-}
+use crate::auditor::verdict;
 
 /// An event stream, reduced to what decides.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -82,6 +18,8 @@ pub struct Answer {
     pub error: Option<String>,
     /// Tokens in and out, where told.
     pub tokens: Option<(u64, u64)>,
+    /// What Codex warned of, each once: a setting that it does not know, for one.
+    pub warnings: Vec<String>,
 }
 
 /// Whether the output is an event stream: its first line is an object with a `type`.
@@ -104,6 +42,12 @@ pub fn answer(output: &str) -> Answer {
                     text.clone_into(&mut answer.text);
                 }
                 has_verdict |= decides;
+            }
+            "item.completed" if text_at("/item/type") == Some("error") => {
+                let warning = text_at("/item/message").unwrap_or_default().to_owned();
+                if !answer.warnings.contains(&warning) {
+                    answer.warnings.push(warning);
+                }
             }
             "turn.completed" => {
                 answer.is_complete = true;
@@ -163,9 +107,11 @@ mod tests {
     }
 
     #[test]
-    fn the_command_is_the_spec_s_with_the_extra_words_before_the_dash() {
-        let arguments = arguments("m", &["--oss".to_owned()]).join(" ");
-        assert!(arguments.starts_with("exec --ephemeral --ignore-user-config --ignore-rules --skip-git-repo-check -s read-only -m m -c model_reasoning_effort=medium "), "{arguments}");
-        assert!(arguments.ends_with(" --json --oss -"), "{arguments}");
+    fn a_warning_is_no_failure() {
+        let warning =
+            r#"{"type":"item.completed","item":{"type":"error","message":"`features.x` is ignored"}}"#;
+        let answer = answer(&[warning, warning, &message("VERDICT: PASS"), DONE].join("\n"));
+        assert_eq!((answer.is_complete, answer.error), (true, None));
+        assert_eq!(answer.warnings, ["`features.x` is ignored"]);
     }
 }

@@ -1,0 +1,89 @@
+//! Sessions that do not fit. Their texts are counted tokens in short lines, so that a reader sees what a cut kept.
+use serde_json::json;
+
+use super::given::{Given, call, denied};
+use crate::kit::rows::Rows;
+
+/// Tokens to a line: about 70 characters.
+const TOKENS: usize = 8;
+
+/// About `n_chars` characters: `a-0001 a-0002 …`.
+fn filler(name: &str, n_chars: usize) -> String {
+    let token = |i: usize| format!("{name}-{i:04}{}", if i.is_multiple_of(TOKENS) { '\n' } else { ' ' });
+    let mut text = String::new();
+    for i in 1.. {
+        if text.len() >= n_chars {
+            break;
+        }
+        text.push_str(&token(i));
+    }
+    text.trim_end().to_owned()
+}
+
+/// 90,000 characters of outputs: a mild cut. Edits stay whole, the reply keeps more than its 8,000.
+pub(super) fn over() -> Given {
+    let mut rows = Rows::new();
+    rows.person("上一轮的事").says("上一轮做完了。").person("逐个跑一遍，再改配置");
+    for n in 1..=9 {
+        call(
+            &mut rows,
+            &format!("toolu_{n}"),
+            "Bash",
+            json!({"command": format!("./run.sh {n}")}),
+            &filler(&format!("o{n}"), 10_000),
+        );
+    }
+    let edit = json!({"file_path": "/home/u/proj/config.py", "old_string": filler("old", 1_500), "new_string": filler("new", 1_500)});
+    call(&mut rows, "toolu_edit", "Edit", edit, "updated");
+    Given::from(rows.says(&filler("reply", 9_500)))
+}
+
+/// 300 calls: one line each, whatever became of them.
+pub(super) fn far_over() -> Given {
+    let mut rows = Rows::new();
+    rows.person("上一轮的事").says("上一轮做完了。").person("三百个都跑一遍");
+    for n in 1..=300 {
+        let id = format!("toolu_{n}");
+        rows.call(&id, "Bash", json!({"command": format!("./run.sh --case {n:03} --verbose")}));
+        match n % 50 {
+            10 => rows.result_error(&id, format!("Exit code 1\n{}", filler(&format!("e{n}"), 600))),
+            20 => denied(&mut rows, &id, Some(&format!("第 {n} 个别跑"))),
+            30 => denied(&mut rows, &id, None),
+            _ => rows.result(&id, filler(&format!("o{n}"), 600)),
+        };
+    }
+    let edit = json!({"file_path": "/home/u/proj/config.py", "old_string": filler("old", 900), "new_string": filler("new", 900)});
+    call(&mut rows, "toolu_edit", "Edit", edit, "updated");
+    rows.call("toolu_b", "Bash", json!({"command": "make release", "run_in_background": true}))
+        .result("toolu_b", "Command running in background with ID: b1");
+    rows.queued("最后一个也要跑")
+        .queued_notification("Background command \"release\" completed (exit code 0)");
+    rows.call("toolu_last", "Bash", json!({"command": "./report.sh"}));
+    Given::from(rows.says("三百个跑完了，失败的 6 个单独列在报告里。"))
+}
+
+/// 40 turns, of which the newest fit.
+pub(super) fn long_history() -> Given {
+    let mut rows = Rows::new();
+    for n in 1..=40 {
+        rows.person(format!("第 {n} 件事\n{}", filler(&format!("w{n}"), 3_200)));
+        call(&mut rows, &format!("toolu_{n}"), "Bash", json!({"command": format!("./run.sh {n}")}), "ok");
+        rows.says(&filler(&format!("r{n}"), 2_200));
+    }
+    rows.person("这一轮很短").says("知道了。");
+    Given::from(&mut rows)
+}
+
+/// The turn before and the one before that hold hundreds of calls: they are told more shortly, not dropped.
+pub(super) fn huge_earlier_turns() -> Given {
+    let mut rows = Rows::new();
+    for (name, n_calls) in [("三轮前", 100), ("两轮前", 90), ("上一轮", 70)] {
+        rows.person(format!("{name}：一个一个跑"));
+        for n in 1..=n_calls {
+            let command = json!({"command": format!("./run.sh --case {n:03} --of {}", filler("arg", 80))});
+            call(&mut rows, &format!("toolu_{name}_{n}"), "Bash", command, &filler("out", 400));
+        }
+        rows.queued(format!("{name}插一句")).says(&format!("{name}跑完了。"));
+    }
+    Given::from(rows.person("现在呢").says("都跑完了。"))
+}

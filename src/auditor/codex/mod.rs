@@ -1,0 +1,66 @@
+//! The default auditor: Codex CLI with the spec's command, and what keeps it to the text it is given (6.2, 1.6).
+
+pub mod arguments;
+pub mod events;
+pub mod home;
+pub mod provider;
+
+use std::io;
+use std::path::Path;
+use std::process::Command;
+
+use provider::Provider;
+
+/// The model that audits unless another is chosen.
+pub const DEFAULT_MODEL: &str = "gpt-6.1-sol";
+
+/// Codex's program.
+pub const PROGRAM: &str = "codex";
+
+/// Codex as the auditor.
+#[derive(Debug, Clone)]
+pub struct Codex {
+    /// The model.
+    pub model: String,
+    /// The person's own arguments, placed before the final `-`.
+    pub extra: Vec<String>,
+    /// Where its requests go.
+    pub provider: Provider,
+}
+
+impl Codex {
+    /// Codex for the person whose environment this is.
+    pub fn new(model: String, extra: Vec<String>) -> Self {
+        let provider = home::person_codex_home().map(|home| Provider::of_config(&home)).unwrap_or_default();
+        Codex { model, extra, provider }
+    }
+
+    /// The whole argument list.
+    pub fn arguments(&self) -> Vec<String> {
+        arguments::list(&self.model, &self.provider, &self.extra)
+    }
+
+    /// The command, with a home of its own below `directory` and an environment built from scratch.
+    ///
+    /// # Errors
+    /// Those of making the home.
+    pub fn command(&self, directory: &Path) -> io::Result<Command> {
+        let mut command = Command::new(PROGRAM);
+        command.args(self.arguments());
+        home::prepare(&mut command, directory, &self.keys())?;
+        Ok(command)
+    }
+
+    /// Variables that hold the keys of the providers in use, the person's own arguments included.
+    fn keys(&self) -> Vec<String> {
+        let mut keys = self.provider.variables.clone();
+        keys.extend(self.extra.iter().flat_map(|argument| provider::variables_named_in(argument)));
+        keys
+    }
+}
+
+/// Whether Codex can be found.
+pub fn is_on_path() -> bool {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    std::env::split_paths(&path).any(|folder| folder.join(PROGRAM).is_file())
+}

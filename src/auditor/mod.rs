@@ -121,9 +121,12 @@ impl Choice {
 }
 
 impl Auditor {
-    /// Whether this is Codex by the default command.
-    pub fn is_default(&self) -> bool {
-        matches!(self.program, Program::Codex(_))
+    /// Codex, where it is the auditor by the default command.
+    pub fn codex(&self) -> Option<&Codex> {
+        match &self.program {
+            Program::Codex(codex) => Some(codex),
+            Program::Shell(_) => None,
+        }
     }
 
     /// Who is to audit.
@@ -142,10 +145,10 @@ impl Auditor {
             (Program::Shell(command), name)
         } else {
             let model = model.unwrap_or_else(|| codex::DEFAULT_MODEL.to_owned());
-            if vendor::is_anthropic(codex::PROGRAM, Some(&model)) {
-                return Err(AuditError::OwnVendor(model));
-            }
             let extra = set(&choice.codex_args).unwrap_or_default();
+            if vendor::is_anthropic(&format!("{} {extra}", codex::PROGRAM), Some(&model)) {
+                return Err(AuditError::OwnVendor(format!("{model} {extra}")));
+            }
             let extra = shlex::split(&extra).ok_or(AuditError::BadArguments(extra))?;
             (Program::Codex(Codex::new(model.clone(), extra)), model)
         };
@@ -188,13 +191,18 @@ impl Auditor {
         let limit = self.limit.min(left);
         let ran = process::run(&mut command, prompt.as_bytes(), limit, signals)
             .map_err(|error| AuditError::NotStarted(self.program_name(), error))?;
+        if let Program::Codex(codex) = &self.program
+            && let Err(error) = codex.bring_login_back(directory.path())
+        {
+            told.warnings.push(format!("Codex 换了新的登录，没能写回：{error}"));
+        }
         if ran.output_is_held || !matches!(ran.end, End::Exited(_)) {
             told.detached = detached::find(&mark.to_string_lossy());
         }
         let events = events::is_event_stream(&ran.stdout).then(|| events::answer(&ran.stdout));
         if let Some(answer) = &events {
             told.tokens = answer.tokens;
-            told.warnings.clone_from(&answer.warnings);
+            told.warnings.extend(answer.warnings.iter().cloned());
         }
         match ran.end {
             End::TimedOut => return Err(AuditError::TimedOut(limit)),
@@ -262,12 +270,7 @@ fn shell_name(command: &str) -> String {
     if let Some(model) = value_of("--model").or_else(|| value_of("-m")) {
         return model;
     }
-    let is_assignment = |word: &&String| {
-        word.split_once('=').is_some_and(|(name, _)| {
-            !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
-        })
-    };
-    let program = words.iter().find(|word| !is_assignment(word)).cloned().unwrap_or_default();
+    let program = vendor::first_program(command).unwrap_or_default();
     program.rsplit('/').next().unwrap_or_default().to_owned()
 }
 
@@ -315,6 +318,8 @@ mod tests {
             ("gemini --model=gemini-pro", "gemini-pro"),
             ("KEY=1 /usr/bin/llm -s", "llm"),
             ("cat >/dev/null; echo VERDICT: PASS", "cat"),
+            ("cat>/dev/null; echo VERDICT: PASS", "cat"),
+            ("cd /tmp && judge", "judge"),
         ] {
             assert_eq!(shell_name(command), name);
         }

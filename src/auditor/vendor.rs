@@ -3,10 +3,10 @@
 
 /// Words that name an Anthropic model or tool wherever they stand in a model's name.
 const ANTHROPIC: [&str; 5] = ["claude", "anthropic", "opus", "sonnet", "haiku"];
-/// Programs that only start another one.
-const STARTERS: [&str; 13] = [
+/// Programs and words of the shell that only start another program.
+const STARTERS: [&str; 25] = [
     "env", "npx", "bunx", "uvx", "pnpx", "exec", "command", "nohup", "nice", "time", "timeout", "sudo",
-    "setsid",
+    "setsid", "stdbuf", "xargs", "eval", "{", "!", "if", "then", "else", "elif", "do", "while", "until",
 ];
 const SHELLS: [&str; 5] = ["sh", "bash", "dash", "zsh", "ksh"];
 /// A shell that starts a shell that starts a shell: nobody writes more.
@@ -28,7 +28,20 @@ fn simple_asks_anthropic(words: &[String], depth: u8) -> bool {
     if SHELLS.contains(&name) && depth < MAX_DEPTH {
         return script(arguments).is_some_and(|script| asks_anthropic(script, depth + 1));
     }
-    is_tool(program) || models(arguments).any(names_anthropic)
+    // Python's `-m` names a module.
+    let is_python = name.starts_with("python");
+    is_tool(program) || (!is_python && models(arguments).any(names_anthropic))
+}
+
+/// The program that a command's answer is from, as far as its words tell: the first that is no change of folder.
+pub(crate) fn first_program(command: &str) -> Option<String> {
+    let commands = simple_commands(command);
+    let programs = commands.iter().filter_map(|words| program(words)).map(|(program, _)| program);
+    // `cat>/dev/null` is one word to us.
+    programs
+        .map(|program| program.split(['<', '>']).next().unwrap_or_default())
+        .find(|program| !program.is_empty() && *program != "cd")
+        .map(str::to_owned)
 }
 
 /// `claude`, `/opt/bin/claude`, `@anthropic-ai/claude-code@latest`; not `my-claudette`.
@@ -94,7 +107,7 @@ fn script(arguments: &[String]) -> Option<&str> {
 /// The values of `-m X`, `-mX`, `--model X`, `--model=X`, and of Codex's `-c model=X`.
 fn models(arguments: &[String]) -> impl Iterator<Item = &str> {
     arguments.iter().enumerate().filter_map(|(at, word)| match word.as_str() {
-        "-m" | "--model" => arguments.get(at + 1).map(String::as_str),
+        "-m" | "--model" | "--model-id" => arguments.get(at + 1).map(String::as_str),
         other => other
             .strip_prefix("--model=")
             .or_else(|| other.strip_prefix("model="))
@@ -108,7 +121,9 @@ fn simple_commands(command: &str) -> Vec<Vec<String>> {
     let mut quote = None;
     let mut escaped = false;
     for c in command.chars() {
-        let cuts = quote.is_none() && !escaped && matches!(c, '|' | '&' | ';' | '(' | ')' | '\n');
+        let cuts = quote.is_none() && !escaped && matches!(c, '|' | '&' | ';' | '(' | ')' | '`' | '\n');
+        // A substitution runs inside double quotes too.
+        let cuts = cuts || (quote == Some('"') && !escaped && matches!(c, '(' | ')' | '`'));
         match (quote, c) {
             _ if escaped => escaped = false,
             (None | Some('"'), '\\') => escaped = true,
@@ -152,6 +167,12 @@ mod tests {
     #[case::model_upper("x --model Sonnet")]
     #[case::codex_setting("codex exec -c model=haiku -")]
     #[case::unfinished_quote("claude -p 'x")]
+    #[case::in_braces("{ claude -p; }")]
+    #[case::behind_then("if true; then claude -p; fi")]
+    #[case::substituted("echo \"$(claude -p)\"")]
+    #[case::in_backticks("echo `claude -p`")]
+    #[case::xargs("cat | xargs -0 claude -p")]
+    #[case::model_id("aws bedrock --model-id anthropic.x")]
     fn r1_7_an_anthropic_auditor_is_seen(#[case] command: &str) {
         assert!(is_anthropic(command, None), "{command}");
     }
@@ -164,6 +185,7 @@ mod tests {
     #[case::escaped_separator(r"echo a\; claude")]
     #[case::path_part("/opt/claude/bin/judge")]
     #[case::argument("judge --subject claude")]
+    #[case::python_module("python3 -m claude_free_judge")]
     #[case::longer_word("claudette -p")]
     #[case::other_flag("judge --modelling opus")]
     #[case::empty("")]

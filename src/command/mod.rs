@@ -2,6 +2,7 @@
 
 mod binary;
 mod changes;
+pub mod check;
 mod failure;
 pub mod install;
 pub mod selftest;

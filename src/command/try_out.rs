@@ -129,6 +129,12 @@ fn read(args: &TryArgs) -> Result<Session, TryError> {
     read(example.path())
 }
 
+/// The prompt of the built-in example.
+pub(super) fn example_prompt() -> Option<String> {
+    let args = TryArgs { transcript: None, show_prompt: false, auditor_cmd: None, turn: 1 };
+    read(&args).ok().map(|session| prompt::build(&session, None).text)
+}
+
 fn tell_what_was_read(
     out: &mut impl Write,
     args: &TryArgs,
@@ -159,7 +165,7 @@ fn choose(args: &TryArgs, out: &mut impl Write) -> Result<Auditor, TryError> {
         choice.command.clone_from(&args.auditor_cmd);
     }
     let auditor = Auditor::choose(&choice).map_err(TryError::Auditor)?;
-    if !auditor.is_default() || codex::is_on_path() {
+    if auditor.codex().is_none() || codex::is_on_path() {
         return Ok(auditor);
     }
     if args.transcript.is_some() {

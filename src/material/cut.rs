@@ -62,14 +62,27 @@ fn nth_last_char(text: &str, n: usize) -> usize {
 
 /// Appends the text line by line, each behind a [`BAR`]. Whatever a reader may take for a line end counts as one.
 pub fn push_barred(out: &mut String, text: &str) {
+    push_lines(out, text, "");
+}
+
+/// Appends `name: text` like [`push_barred`]. The text's further lines are set in, so that none of them can pass for
+/// another name.
+pub fn push_named(out: &mut String, name: &str, text: &str) {
+    push_lines(out, &format!("{name}{text}"), "  ");
+}
+
+fn push_lines(out: &mut String, text: &str, indent: &str) {
     let text = text.trim_end_matches(is_line_end);
     let text = if has_rare_line_end(text) {
         Cow::Owned(text.replace("\r\n", "\n").replace(is_line_end, "\n"))
     } else {
         Cow::Borrowed(text)
     };
-    for line in text.split('\n') {
+    for (index, line) in text.split('\n').enumerate() {
         out.push_str(BAR);
+        if index > 0 {
+            out.push_str(indent);
+        }
         out.push_str(line);
         out.push('\n');
     }
@@ -124,5 +137,8 @@ mod tests {
         out.clear();
         push_barred(&mut out, "");
         assert_eq!(out, "| \n");
+        out.clear();
+        push_named(&mut out, "问：", "a\n用户的回答：b");
+        assert_eq!(out, "| 问：a\n|   用户的回答：b\n");
     }
 }

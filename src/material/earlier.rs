@@ -6,7 +6,7 @@
 use super::cut::{Keep, cut, push_barred, push_label};
 use super::render;
 use super::tier::{PREVIOUS, Tier};
-use crate::transcript::turn::{Entry, Outcome, Turn};
+use crate::transcript::turn::{Entry, Turn};
 
 /// Limit of the person's words in an earlier turn: what was agreed there still binds, so they are cut late.
 const WORDS: usize = 3_000;
@@ -80,16 +80,17 @@ fn in_form(turn: &Turn, distance: usize, form: Form) -> String {
     match form {
         Form::Timeline(tier) => render::timeline(&mut out, turn, &tier),
         Form::Actions(_) | Form::Words => {
-            for entry in &turn.entries {
+            let reply = turn.reply_index();
+            for (index, entry) in turn.entries.iter().enumerate() {
+                if Some(index) == reply {
+                    push_label(&mut out, "最终回复：");
+                    push_barred(&mut out, &cut(turn.reply(), REPLY, Keep::Both));
+                }
                 told_briefly(&mut out, entry, form);
             }
         }
     }
     push_label(&mut out, format_args!("动作清单：{}", render::action_counts(turn)));
-    if !matches!(form, Form::Timeline(_)) && turn.reply_index().is_some() {
-        push_label(&mut out, "最终回复：");
-        push_barred(&mut out, &cut(turn.reply(), REPLY, Keep::Both));
-    }
     out
 }
 
@@ -103,11 +104,8 @@ fn told_briefly(out: &mut String, entry: &Entry, form: Form) {
             if let Some(max) = action {
                 push_label(out, render::call_line_without_output(call, max));
             }
-            // What the person typed when denying is their word, however old.
-            if let Outcome::NeverRan { reason: Some(reason), .. } = &call.outcome {
-                push_label(out, "〔用户中途插话〕（拒绝时写的）");
-                push_barred(out, &cut(reason, WORDS, Keep::MoreTail));
-            }
+            // Their words, however old.
+            render::denial(out, call, WORDS);
         }
         Entry::BackgroundResult(_) | Entry::Interrupted(_) if action.is_some() => {
             render::entry(out, entry, &BRIEF, 0);

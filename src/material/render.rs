@@ -2,9 +2,11 @@
 //!
 //! The marks are those that the instruction text explains (4.30); the other labels are plain words.
 
-use super::cut::{self, Keep, cut, one_line, push_barred, push_label};
+use super::cut::{self, Keep, cut, one_line, push_barred, push_label, push_named};
 use super::tier::{OPENER_LIMIT, Tier};
-use crate::transcript::turn::{Call, Entry, Field, Opener, OptionBox, Outcome, Output, Sender, Turn, Words};
+use crate::transcript::turn::{
+    Call, Entry, Field, Opener, OptionBox, Outcome, Output, Sender, Turn, Unanswered, Words,
+};
 
 /// The message that started the turn.
 pub fn opener(out: &mut String, opener: &Opener, limit: usize) {
@@ -29,10 +31,13 @@ pub fn timeline(out: &mut String, turn: &Turn, tier: &Tier) {
 pub fn entry(out: &mut String, entry: &Entry, tier: &Tier, said: usize) {
     match entry {
         Entry::Said(text) => labelled(out, "助手：", &text.text, said),
-        Entry::Call(call) => match tier.call_line {
-            None => whole_call(out, call, tier),
-            Some(max) => push_label(out, call_line(call, max)),
-        },
+        Entry::Call(call) => {
+            match tier.call_line {
+                None => whole_call(out, call, tier),
+                Some(max) => push_label(out, call_line(call, max)),
+            }
+            denial(out, call, tier.words);
+        }
         Entry::Asked(asked) => option_box(out, asked, tier),
         Entry::BackgroundResult(text) => labelled(out, "〔后台结果〕", text, tier.background),
         Entry::Steer(words) => steer(out, words, tier.words),
@@ -50,7 +55,7 @@ pub fn entry(out: &mut String, entry: &Entry, tier: &Tier, said: usize) {
             }
             labelled(out, "命令输出（没有退出码）：", output, tier.other);
         }
-        Entry::AuditBlock(reason) => labelled(out, "〔审计拦截〕", verdict_of(reason), tier.words),
+        Entry::AuditBlock(reason) => labelled(out, "〔审计拦截〕", &verdict_of(reason), tier.words),
         Entry::OtherHook(reason) => {
             labelled(out, "另一个 Stop hook 的反馈（不是审计员）：", reason, tier.other);
         }
@@ -72,22 +77,23 @@ pub fn steer(out: &mut String, words: &Words, limit: usize) {
 /// The questions, the options and the answers of an option box (4.10).
 pub fn option_box(out: &mut String, asked: &OptionBox, tier: &Tier) {
     push_label(out, "〔选项框〕");
+    let told = |text: &str| cut(text, tier.words, Keep::Both).into_owned();
     for question in &asked.questions {
-        push_barred(out, &cut(&format!("问：{}", question.question), tier.words, Keep::Both));
+        push_named(out, "问：", &told(&question.question));
         if !question.options.is_empty() {
-            push_barred(
-                out,
-                &cut(&format!("选项：{}", question.options.join(" / ")), tier.words, Keep::Both),
-            );
+            push_named(out, "选项：", &told(&question.options.join(" / ")));
         }
-        let answer = question
-            .answer
-            .as_ref()
-            .map_or("（没有回答）".to_owned(), |answer| format!("用户的回答：{answer}"));
-        push_barred(out, &cut(&answer, tier.words, Keep::Both));
+        match &question.answer {
+            Some(answer) => push_named(out, "用户的回答：", &told(answer)),
+            None if asked.unanswered.is_none() => push_barred(out, "（没有回答）"),
+            None => {}
+        }
     }
-    if let Some(declined) = &asked.declined {
-        push_barred(out, &cut(&format!("用户没有选，写的是：{declined}"), tier.words, Keep::Both));
+    match &asked.unanswered {
+        Some(Unanswered::Instead(words)) => push_named(out, "用户没有选，写的是：", &told(words)),
+        Some(Unanswered::Closed) => push_barred(out, "（用户没有回答，关掉了选项框）"),
+        Some(Unanswered::Failed(error)) => push_named(out, "（没有回答，选项框出错）", &told(error)),
+        None => {}
     }
 }
 
@@ -95,56 +101,57 @@ fn whole_call(out: &mut String, call: &Call, tier: &Tier) {
     push_label(out, format_args!("工具 {}{}", name(call), background(call)));
     for Field { name, text, is_change } in &call.input {
         let limit = if *is_change { tier.change } else { tier.input };
-        push_barred(out, &format!("{name}: {}", cut(text, limit, Keep::Both)));
+        push_named(out, &format!("{name}: "), &cut(text, limit, Keep::Both));
     }
-    let (label, output) = match &call.outcome {
-        Outcome::Ok(output) => ("输出（成功）", output),
-        Outcome::Failed(output) => ("输出（报错）", output),
-        Outcome::NeverRan { output, .. } => ("没有执行（被拒绝、取消或拦下）", output),
-        Outcome::Pending => {
-            push_label(out, "（还没有结果）");
-            return;
-        }
+    let label = outcome_label(call);
+    let Some(output) = output(&call.outcome) else {
+        push_label(out, format_args!("（{label}）"));
+        return;
     };
-    push_label(out, format_args!("{label}{}：", images(output.images)));
-    push_barred(out, &cut(&output.text, tier.output, Keep::Both));
+    push_label(out, format_args!("输出（{label}）{}：", images(output.images)));
+    let text = if output.text.is_empty() { "（空）" } else { &output.text };
+    push_barred(out, &cut(text, tier.output, Keep::Both));
+}
+
+/// What the person typed when denying a call: the person's words (4.10).
+pub fn denial(out: &mut String, call: &Call, limit: usize) {
     if let Outcome::NeverRan { reason: Some(reason), .. } = &call.outcome {
         push_label(out, "〔用户中途插话〕（拒绝时写的）");
-        push_barred(out, &cut(reason, tier.words, Keep::MoreTail));
+        push_barred(out, &cut(reason, limit, Keep::MoreTail));
+    }
+}
+
+/// What became of a call (4.6). Work in the background has only begun.
+fn outcome_label(call: &Call) -> &'static str {
+    match &call.outcome {
+        Outcome::Ok(_) if call.background => "已在后台启动",
+        Outcome::Ok(_) => "成功",
+        Outcome::Failed(_) => "报错",
+        Outcome::NeverRan { may_have_begun: true, .. } => "被用户拒绝或打断，没有做完",
+        Outcome::NeverRan { .. } => "没有执行",
+        Outcome::Pending => "还没有结果",
+    }
+}
+
+fn output(outcome: &Outcome) -> Option<&Output> {
+    match outcome {
+        Outcome::Ok(output) | Outcome::Failed(output) | Outcome::NeverRan { output, .. } => Some(output),
+        Outcome::Pending => None,
     }
 }
 
 /// A call in one line of about `max` characters: two thirds for what it did, the rest for what came back.
 pub fn call_line(call: &Call, max: usize) -> String {
-    let told = summary(call, max * 2 / 3);
-    let result = match &call.outcome {
-        Outcome::Ok(output) => outcome_line("成功", output, max / 3),
-        Outcome::Failed(output) => outcome_line("报错", output, max / 3),
-        Outcome::NeverRan { reason: Some(reason), .. } => {
-            format!("没有执行，用户写：{}", one_line(reason, max / 3))
-        }
-        Outcome::NeverRan { .. } => "没有执行".to_owned(),
-        Outcome::Pending => "还没有结果".to_owned(),
-    };
-    format!("工具 {told} → {result}")
+    let told = format!("工具 {} → {}", summary(call, max * 2 / 3), outcome_label(call));
+    match output(&call.outcome).map(|output| one_line(&output.text, max / 3)) {
+        Some(output) if !output.is_empty() => format!("{told}：{output}"),
+        _ => told,
+    }
 }
 
 /// A call in one line that tells what was done and whether it worked, not what came back (4.22).
 pub fn call_line_without_output(call: &Call, max: usize) -> String {
-    let result = match &call.outcome {
-        Outcome::Ok(_) => "成功",
-        Outcome::Failed(_) => "报错",
-        Outcome::NeverRan { .. } => "没有执行",
-        Outcome::Pending => "没有结果",
-    };
-    format!("动作 {} → {result}", summary(call, max))
-}
-
-fn outcome_line(word: &str, output: &Output, max: usize) -> String {
-    if output.text.trim().is_empty() {
-        return word.to_owned();
-    }
-    format!("{word}：{}", one_line(&output.text, max))
+    format!("动作 {} → {}", summary(call, max), outcome_label(call))
 }
 
 /// The tool and its most telling argument in one line: the command, the file, what was searched; for an edit also
@@ -195,10 +202,13 @@ fn images(n: usize) -> String {
     if n == 0 { String::new() } else { format!("（图片 {n} 张，内容看不到）") }
 }
 
-/// The verdict in our own feedback: its first line behind the fixed words (6.13), as `FAIL - reason`.
-fn verdict_of(reason: &str) -> &str {
+/// The verdict in our own feedback, from its first line (6.13).
+fn verdict_of(reason: &str) -> String {
     let first = reason.lines().next().unwrap_or_default();
-    first.split_once("判定本轮存在偏差：").map_or(first, |(_, verdict)| verdict)
+    match first.split_once("判定本轮存在偏差：") {
+        Some((_, verdict)) => format!("FAIL - {verdict}"),
+        None => first.to_owned(),
+    }
 }
 
 /// The number of calls of each tool, in the order of their first use.

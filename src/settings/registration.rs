@@ -20,6 +20,11 @@ pub fn registered_command(document: &Document, event: &str) -> Option<String> {
     registrations(document, event).into_iter().next().map(|registration| registration.command)
 }
 
+/// Every command of ours that is registered for an event.
+pub fn registered_commands(document: &Document, event: &str) -> Vec<String> {
+    registrations(document, event).into_iter().map(|registration| registration.command).collect()
+}
+
 /// Whether one of our registrations is in the file.
 pub fn is_registered(document: &Document) -> bool {
     EVENTS.iter().any(|(event, _)| !registrations(document, event).is_empty())

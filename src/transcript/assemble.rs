@@ -7,7 +7,7 @@ use std::collections::HashMap;
 
 use super::opener::{self, Author, Provenance};
 use super::row::{Block, Meaning, Row, ToolResult};
-use super::turn::{Call, Entry, OptionBox, Outcome, Said, Words};
+use super::turn::{Call, Entry, OptionBox, Outcome, Said, Unanswered, Words};
 
 /// Results by the id of their call.
 pub type Results = HashMap<String, ToolResult>;
@@ -110,7 +110,11 @@ fn finished(mut call: Call, result: Option<ToolResult>) -> Call {
     };
     call.background = runs_on && !result.never_ran && !result.is_error;
     call.outcome = if result.never_ran {
-        Outcome::NeverRan { output: result.output, reason: result.reason }
+        Outcome::NeverRan {
+            output: result.output,
+            may_have_begun: result.may_have_begun,
+            reason: result.reason,
+        }
     } else if result.is_error {
         Outcome::Failed(result.output)
     } else {
@@ -121,10 +125,12 @@ fn finished(mut call: Call, result: Option<ToolResult>) -> Call {
 
 fn answered(mut asked: OptionBox, result: Option<ToolResult>) -> OptionBox {
     let Some(result) = result else { return asked };
-    if result.never_ran || result.is_error {
-        asked.declined = Some(result.reason.unwrap_or(result.output.text));
-        return asked;
-    }
+    asked.unanswered = match result.reason {
+        Some(reason) => Some(Unanswered::Instead(reason)),
+        None if result.never_ran => Some(Unanswered::Closed),
+        None if result.is_error => Some(Unanswered::Failed(result.output.text.clone())),
+        None => None,
+    };
     for question in &mut asked.questions {
         let known =
             result.answers.iter().find(|(text, _)| *text == question.question).map(|(_, answer)| answer);

@@ -286,7 +286,9 @@ fn bang(text: &str, is_sent: bool) -> Option<Author> {
     }
     if tags::opens_with(text, "bash-stdout") || tags::opens_with(text, "bash-stderr") {
         let parts =
-            ["bash-stdout", "bash-stderr"].map(|tag| tags::inner(text, tag).unwrap_or_default().trim());
+            ["bash-stdout", "bash-stderr"].map(|tag| tags::inner(text, tag).unwrap_or_default().trim_end());
+        // Only line ends go at the beginning: the first column may mean something, as in `git status --short`.
+        let parts = parts.map(|part| part.trim_start_matches(['\r', '\n']));
         let text = parts.iter().filter(|part| !part.is_empty()).copied().collect::<Vec<_>>().join("\n");
         return Some(Author::BangOutput { text, is_sent });
     }

@@ -87,6 +87,8 @@ pub struct ToolResult {
     pub is_error: bool,
     /// Whether the call was denied, cancelled or blocked.
     pub never_ran: bool,
+    /// Whether a call that was stopped may have begun.
+    pub may_have_begun: bool,
     /// What the person typed when denying.
     pub reason: Option<String>,
     /// Answers of an option box: question and answer.
@@ -98,6 +100,42 @@ pub struct ToolResult {
     /// A message that made a sub-agent go on.
     pub resumed_agent: bool,
 }
+
+/// Types of rows that are known, those that mean nothing for a turn among them (facts, 1.11-1.13, and part 0, 4).
+pub const KNOWN_TYPES: &[&str] = &[
+    "user",
+    "assistant",
+    "attachment",
+    "system",
+    "queue-operation",
+    "api-request",
+    "api-request-blob",
+    "api-request-shape",
+    "tools-used",
+    "summary",
+    "last-prompt",
+    "file-history-snapshot",
+    "file-history-delta",
+    "mode",
+    "permission-mode",
+    "ai-title",
+    "custom-title",
+    "agent-name",
+    "agent-setting",
+    "agent-color",
+    "tag",
+    "pr-link",
+    "bridge-session",
+    "worktree-state",
+    "relocated",
+    "continued-in",
+    "cost-state",
+    "atis-latch",
+    "frame-link",
+    "artifact-autoreact-ledger",
+    "artifact-comment-monitor",
+    "progress",
+];
 
 /// How much of a row is kept. Older turns are told in one line a call, so their outputs need not be held in memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -244,7 +282,7 @@ fn block(reason: &str) -> Entry {
 /// A notification without its wrapping and without what is of no use to a reader.
 fn notification(text: &str) -> String {
     let Some(inner) = tags::inner(text, "task-notification") else { return text.to_owned() };
-    let parts = ["task-id", "status", "summary", "result", "note"];
+    let parts = ["task-id", "status", "summary", "result"];
     let lines: Vec<String> = parts
         .iter()
         .filter_map(|name| {
@@ -285,7 +323,13 @@ fn tool_result(result: &Object<'_>, row: &Object<'_>, detail: Detail) -> ToolRes
     let text = content.texts.join("\n");
     let outcome = row.object("toolUseResult");
     let never_ran = denial.is_some() || (is_error && is_refusal(&text));
-    let reason = if never_ran { row.text("userFeedback").or_else(|| typed_reason(&text)) } else { None };
+    let may_have_begun = matches!(denial.as_deref(), Some("user-rejected" | "interrupted"))
+        && !row.flag("toolDenialBeforeRun");
+    let (text, typed) = match never_ran.then(|| typed_reason(&text)).flatten() {
+        Some((told, typed)) => (told, Some(typed)),
+        None => (text, None),
+    };
+    let reason = if never_ran { row.text("userFeedback").or(typed) } else { None };
     let answers = outcome.as_ref().map(answers);
     let moved = text.contains("was moved to the background")
         || text.contains("was manually backgrounded")
@@ -297,6 +341,7 @@ fn tool_result(result: &Object<'_>, row: &Object<'_>, detail: Detail) -> ToolRes
         output: Output { text, images: content.images },
         is_error,
         never_ran,
+        may_have_begun,
         reason,
         answers: answers.unwrap_or_default(),
         ended_in_foreground: outcome.and_then(|outcome| outcome.text("status")).as_deref()
@@ -353,10 +398,11 @@ fn is_refusal(text: &str) -> bool {
     PREFIXES.iter().any(|prefix| text.starts_with(prefix)) || hook_block()
 }
 
-fn typed_reason(text: &str) -> Option<String> {
-    let (_, reason) = text.split_once("the user said:\n")?;
+/// The client's text of a denial, and what the person typed, which stands at its end.
+fn typed_reason(text: &str) -> Option<(String, String)> {
+    let (told, reason) = text.split_once("To tell you how to proceed, the user said:\n")?;
     let reason = reason.trim();
-    (!reason.is_empty()).then(|| reason.to_owned())
+    (!reason.is_empty()).then(|| (told.trim_end().to_owned(), reason.to_owned()))
 }
 
 fn assistant(row: &Object<'_>, detail: Detail) -> Option<Meaning> {
@@ -420,15 +466,21 @@ fn push_fields(fields: &mut Vec<Field>, name: &str, value: Json<'_>) {
     if name == "edits"
         && let Some(edits) = value.array()
     {
-        for edit in edits.iter().filter_map(|edit| edit.object()) {
-            for (name, value) in edit.fields() {
-                push_fields(fields, &name, value);
-            }
+        for (index, edit) in edits.iter().enumerate() {
+            let of_edit = edit.object();
+            let edit_fields = of_edit.iter().flat_map(Object::fields);
+            fields.extend(
+                edit_fields.map(|(name, value)| field(format!("edits[{index}].{name}"), &name, value)),
+            );
         }
         return;
     }
+    fields.push(field(name.to_owned(), name, value));
+}
+
+fn field(told_name: String, name: &str, value: Json<'_>) -> Field {
     let text = value.text().unwrap_or_else(|| value.raw().into_owned());
-    fields.push(Field { name: name.to_owned(), text, is_change: CHANGES.contains(&name) });
+    Field { name: told_name, text, is_change: CHANGES.contains(&name) }
 }
 
 fn option_box(input: Option<&Object<'_>>) -> OptionBox {
@@ -449,7 +501,7 @@ fn option_box(input: Option<&Object<'_>>) -> OptionBox {
             answer: None,
         })
     };
-    OptionBox { questions: questions.iter().filter_map(question).collect(), declined: None }
+    OptionBox { questions: questions.iter().filter_map(question).collect(), unanswered: None }
 }
 
 fn attachment(attachment: &Object<'_>) -> Option<Meaning> {

@@ -124,6 +124,9 @@ pub enum Outcome {
     NeverRan {
         /// The client's text.
         output: Output,
+        /// Whether it may have begun before the person stopped it: Esc during a run is told like a denial, save that
+        /// the client does not say that it came before the run.
+        may_have_begun: bool,
         /// What the person typed when denying it; the person's words (4.10).
         reason: Option<String>,
     },
@@ -145,8 +148,19 @@ pub struct Output {
 pub struct OptionBox {
     /// The questions in order.
     pub questions: Vec<Question>,
-    /// What the person typed when declining to answer.
-    pub declined: Option<String>,
+    /// Why there are no answers, where the box was closed or failed.
+    pub unanswered: Option<Unanswered>,
+}
+
+/// Why an option box has no answers.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Unanswered {
+    /// The person closed it and typed this instead; the person's words.
+    Instead(String),
+    /// The person closed it.
+    Closed,
+    /// The client told this error.
+    Failed(String),
 }
 
 /// One question of an option box.

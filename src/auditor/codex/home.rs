@@ -1,7 +1,7 @@
-//! A home of its own for the auditor: nothing of the person's but the login.
+//! A Codex folder of its own for the auditor: nothing of the person's but the login.
 //!
-//! The person's home holds instructions, skills, hooks and memories that `--ignore-user-config` still reads (facts,
-//! codex 0.4). The login is linked and not copied: a refreshed token must reach the person's own file.
+//! The person's folder holds instructions, skills, hooks and memories that `--ignore-user-config` still reads (facts,
+//! codex 0.4). The login is linked and not copied: a renewed token must reach the person's own file.
 
 use std::env;
 use std::fs;
@@ -13,6 +13,7 @@ use std::process::Command;
 /// Variables that the auditor gets: to be found, to speak, to reach the service, to log in.
 const PASSED_ON: &[&str] = &[
     "PATH",
+    "HOME",
     "LANG",
     "LC_ALL",
     "LC_CTYPE",
@@ -31,18 +32,28 @@ const PASSED_ON: &[&str] = &[
     "SSL_CERT_DIR",
     "NODE_EXTRA_CA_CERTS",
     "CODEX_CA_CERTIFICATE",
-    // The one key that Codex itself reads.
+    // The one key that Codex itself reads, and the way to a key ring.
     "CODEX_API_KEY",
+    "DBUS_SESSION_BUS_ADDRESS",
+    "XDG_RUNTIME_DIR",
+    "PNPM_HOME",
 ];
 
-/// Which home the auditor gets.
+/// Version managers put a shim in a program's place, which finds the program by these.
+const SHIM_PREFIXES: [&str; 5] = ["VOLTA_", "ASDF_", "MISE_", "FNM_", "NVM_"];
+
+/// The private folder's name, and the login's file in it.
+const PRIVATE: &str = "codex";
+const LOGIN: &str = "auth.json";
+
+/// Which Codex folder the auditor gets.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Login {
-    /// A private home with a link to this file.
+    /// A private one with a link to this file.
     Linked(PathBuf),
-    /// A private home without a login: a key in the environment is all it needs, or there is none at all.
+    /// A private one without a login: a key in the environment is all it needs, or there is none at all.
     InEnvironment,
-    /// The person's own home: the login is in a key ring, which only that home leads to.
+    /// The person's own: the login is in a key ring, which only that one leads to.
     OwnHome(PathBuf),
 }
 
@@ -56,7 +67,7 @@ pub fn person_codex_home() -> Option<PathBuf> {
 pub fn login(keys: &[String]) -> Login {
     let has_key = |name: &str| env::var_os(name).is_some_and(|value| !value.is_empty());
     let Some(home) = person_codex_home().filter(|home| home.is_dir()) else { return Login::InEnvironment };
-    let file = home.join("auth.json");
+    let file = home.join(LOGIN);
     if file.is_file() {
         Login::Linked(std::path::absolute(&file).unwrap_or(file))
     } else if has_key("CODEX_API_KEY") || keys.iter().any(|name| has_key(name)) {
@@ -66,34 +77,49 @@ pub fn login(keys: &[String]) -> Login {
     }
 }
 
-/// Gives the command a home and a temporary folder below `directory`, an empty working directory, and an environment
-/// from scratch.
+/// Gives the command a Codex folder and a temporary folder below `directory`, an empty working directory, and an
+/// environment from scratch.
 ///
 /// # Errors
 /// Those of making the folders and the link.
 pub fn prepare(command: &mut Command, directory: &Path, keys: &[String]) -> io::Result<()> {
-    let [empty, home, temporary] = ["empty", "home", "tmp"].map(|name| directory.join(name));
-    for folder in [&empty, &home, &temporary] {
+    let [empty, private, temporary] = ["empty", PRIVATE, "tmp"].map(|name| directory.join(name));
+    for folder in [&empty, &private, &temporary] {
         fs::DirBuilder::new().mode(0o700).create(folder)?;
     }
     command.env_clear().current_dir(empty).env("TMPDIR", temporary);
-    let passed_on = PASSED_ON.iter().copied().chain(keys.iter().map(String::as_str));
-    command.envs(passed_on.filter_map(|name| Some((name, env::var_os(name)?))));
-    let private = home.join(".codex");
+    let is_wanted = |name: &str| {
+        PASSED_ON.contains(&name)
+            || keys.iter().any(|key| key == name)
+            || SHIM_PREFIXES.iter().any(|prefix| name.starts_with(prefix))
+    };
+    command.envs(env::vars_os().filter(|(name, _)| name.to_str().is_some_and(is_wanted)));
     match login(keys) {
         Login::OwnHome(own) => {
-            if let Some(person_home) = env::home_dir() {
-                command.env("HOME", person_home);
-            }
             command.env("CODEX_HOME", own);
             return Ok(());
         }
-        Login::Linked(file) => {
-            fs::DirBuilder::new().mode(0o700).create(&private)?;
-            symlink(file, private.join("auth.json"))?;
-        }
-        Login::InEnvironment => fs::DirBuilder::new().mode(0o700).create(&private)?,
+        Login::Linked(file) => symlink(file, private.join(LOGIN))?,
+        Login::InEnvironment => {}
     }
-    command.env("HOME", home).env("CODEX_HOME", private);
+    command.env("CODEX_HOME", private);
     Ok(())
+}
+
+/// Where Codex has replaced the link by a file of its own, that file is the newer login: tokens rotate, and the old one
+/// may be worth nothing now.
+///
+/// # Errors
+/// Those of writing the person's file.
+pub fn bring_login_back(directory: &Path, keys: &[String]) -> io::Result<()> {
+    let renewed = directory.join(PRIVATE).join(LOGIN);
+    let is_file = fs::symlink_metadata(&renewed).is_ok_and(|metadata| metadata.is_file());
+    match login(keys) {
+        Login::Linked(file) if is_file => {
+            // The person may have a link there themselves; what it leads to is replaced.
+            let target = fs::canonicalize(file)?;
+            crate::hook::private::replace(&target, &fs::read(renewed)?)
+        }
+        _ => Ok(()),
+    }
 }

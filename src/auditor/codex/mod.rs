@@ -48,11 +48,26 @@ impl Codex {
         let mut command = Command::new(PROGRAM);
         command.args(self.arguments());
         home::prepare(&mut command, directory, &self.keys())?;
+        command.envs(self.provider.secrets.iter().map(|(name, secret)| (name, secret)));
         Ok(command)
     }
 
+    /// Brings a login that Codex renewed in its own home back to the person's.
+    ///
+    /// # Errors
+    /// Those of writing the person's file.
+    pub fn bring_login_back(&self, directory: &Path) -> io::Result<()> {
+        home::bring_login_back(directory, &self.keys())
+    }
+
+    /// Whether a key is in the environment.
+    pub fn has_key(&self) -> bool {
+        let is_set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
+        is_set("CODEX_API_KEY") || self.keys().iter().any(|name| is_set(name))
+    }
+
     /// Variables that hold the keys of the providers in use, the person's own arguments included.
-    fn keys(&self) -> Vec<String> {
+    pub fn keys(&self) -> Vec<String> {
         let mut keys = self.provider.variables.clone();
         keys.extend(self.extra.iter().flat_map(|argument| provider::variables_named_in(argument)));
         keys

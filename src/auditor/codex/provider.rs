@@ -27,15 +27,27 @@ const FIELDS: [&str; 9] = [
 /// Silence of the service that is waited for, in milliseconds: no shorter than an audit may take.
 const IDLE_MS: i64 = 150_000;
 
+/// A variable that takes a secret out of the person's file to the auditor: arguments can be read by every user of the
+/// machine.
+const SECRET_VARIABLE: &str = "STOP_AUDITOR_SECRET_";
+
 /// A provider as `-c` settings.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub struct Provider {
     /// The provider's table; `None`: one of Codex's built-in local ones, by its name.
     table: Result<Table, String>,
     /// Variables that hold its key.
     pub variables: Vec<String>,
+    /// Variables to be set, and the secrets that they take to the auditor.
+    pub secrets: Vec<(String, String)>,
     /// The relay's name in the person's file, where there is one.
     pub relay: Option<String>,
+}
+
+impl std::fmt::Debug for Provider {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Provider").field("relay", &self.relay).finish_non_exhaustive()
+    }
 }
 
 impl Default for Provider {
@@ -44,7 +56,7 @@ impl Default for Provider {
         let mut table = Table::new();
         table.insert("name".to_owned(), Value::from("OpenAI"));
         table.insert("requires_openai_auth".to_owned(), Value::from(true));
-        Provider { table: Ok(table), variables: Vec::new(), relay: None }
+        Provider { table: Ok(table), variables: Vec::new(), secrets: Vec::new(), relay: None }
     }
 }
 
@@ -60,13 +72,14 @@ impl Provider {
         let own = config.get("model_providers").and_then(|all| all.get(name)).and_then(Value::as_table);
         match (own, config.get("openai_base_url")) {
             (Some(own), _) => {
-                let table: Table = own
+                let mut table: Table = own
                     .iter()
                     .filter(|(field, _)| FIELDS.contains(&field.as_str()))
                     .map(|(field, value)| (field.clone(), value.clone()))
                     .collect();
+                let secrets = take_secrets(&mut table);
                 let variables = variables_of(&table);
-                Provider { table: Ok(table), variables, relay: Some(name.to_owned()) }
+                Provider { table: Ok(table), variables, secrets, relay: Some(name.to_owned()) }
             }
             (None, Some(url)) if name == "openai" => {
                 let mut provider =
@@ -78,7 +91,7 @@ impl Provider {
             }
             (None, _) if name == "openai" => Provider::default(),
             (None, _) => {
-                Provider { table: Err(name.to_owned()), variables: Vec::new(), relay: Some(name.to_owned()) }
+                Provider { table: Err(name.to_owned()), relay: Some(name.to_owned()), ..Provider::default() }
             }
         }
     }
@@ -105,6 +118,28 @@ impl Provider {
             format!("model_providers.{ID}={}", Value::Table(table)),
         ]
     }
+}
+
+/// Takes secrets out of the table and leaves the names of variables in their place.
+fn take_secrets(table: &mut Table) -> Vec<(String, String)> {
+    let mut secrets = Vec::new();
+    let mut keep = |value: &Value| {
+        let variable = format!("{SECRET_VARIABLE}{}", secrets.len());
+        secrets.push((variable.clone(), value.as_str().unwrap_or_default().to_owned()));
+        Value::from(variable)
+    };
+    if let Some(token) = table.remove("experimental_bearer_token") {
+        let variable = keep(&token);
+        table.insert("env_key".to_owned(), variable);
+    }
+    if let Some(Value::Table(headers)) = table.remove("http_headers") {
+        let moved: Table = headers.iter().map(|(name, value)| (name.clone(), keep(value))).collect();
+        match table.get_mut("env_http_headers") {
+            Some(Value::Table(known)) => known.extend(moved),
+            _ => drop(table.insert("env_http_headers".to_owned(), Value::Table(moved))),
+        }
+    }
+    secrets
 }
 
 fn variables_of(table: &Table) -> Vec<String> {
@@ -162,6 +197,21 @@ mod tests {
         );
         assert!(!settings.contains("be nice") && !settings.contains("mcp_servers"));
         assert_eq!((relay.variables, relay.relay.as_deref()), (vec!["RELAY_KEY".to_owned()], Some("relay")));
+    }
+
+    #[test]
+    fn no_secret_of_the_file_is_an_argument() {
+        let relay = of(r#"
+            model_provider = "relay"
+            [model_providers.relay]
+            base_url = "https://relay.example/v1"
+            experimental_bearer_token = "BEARER-SECRET"
+            http_headers = { Authorization = "HEADER-SECRET" }
+        "#);
+        let settings = relay.settings().join(" ");
+        assert!(!settings.contains("SECRET\"") && settings.contains("STOP_AUDITOR_SECRET_0"), "{settings}");
+        let secrets: Vec<&str> = relay.secrets.iter().map(|(_, secret)| secret.as_str()).collect();
+        assert_eq!(secrets, ["BEARER-SECRET", "HEADER-SECRET"]);
     }
 
     #[test]

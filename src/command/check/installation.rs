@@ -1,0 +1,170 @@
+//! Whether the hook is in place, whether something stands in its way, and what the log says of the last audits.
+
+use std::fs;
+use std::io::{self, BufRead, BufReader};
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+
+use super::finding::Finding;
+use crate::auditor::Choice;
+use crate::paths;
+use crate::settings::document::Document;
+use crate::settings::file::SettingsFile;
+use crate::settings::registration;
+use crate::settings::{COMMAND_VARIABLE, EVENTS, MODEL_VARIABLE};
+
+const INSTALL: &str = "运行 stop-auditor install";
+
+/// Settings that an administrator may have set.
+const MANAGED: [&str; 2] = [
+    "/etc/claude-code/managed-settings.json",
+    "/Library/Application Support/ClaudeCode/managed-settings.json",
+];
+
+/// From this many errors in a row on they are a problem, not an accident.
+const MANY_ERRORS: usize = 2;
+
+/// The auditor that the hook would choose: the settings' `env` counts for it as the environment does.
+pub(super) fn choice(settings: Option<&Path>) -> Choice {
+    let mut choice = Choice::from_environment();
+    let document = settings_path(settings).and_then(|path| fs::read(path).ok());
+    let settings: Option<Value> = document.and_then(|bytes| serde_json::from_slice(&bytes).ok());
+    let from = |name: &str| settings.as_ref()?.get("env")?.get(name)?.as_str().map(str::to_owned);
+    choice.command = from(COMMAND_VARIABLE).or(choice.command);
+    choice.model = from(MODEL_VARIABLE).or(choice.model);
+    choice
+}
+
+pub(super) fn look(settings: Option<&Path>) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    match settings_path(settings) {
+        Some(path) => findings.extend(registered(&path)),
+        None => findings.push(Finding::problem(
+            "hook",
+            "找不到配置目录：HOME 和 CLAUDE_CONFIG_DIR 都没有",
+            INSTALL,
+        )),
+    }
+    findings.extend(MANAGED.iter().filter_map(|path| managed(Path::new(path))));
+    findings.extend(log());
+    findings
+}
+
+fn settings_path(settings: Option<&Path>) -> Option<PathBuf> {
+    settings.map(Path::to_owned).or_else(|| paths::config_dir().map(|dir| dir.join("settings.json")))
+}
+
+fn registered(path: &Path) -> Vec<Finding> {
+    let read = SettingsFile::read(path).map_err(|error| error.to_string());
+    let document = read.and_then(|file| match file.bytes() {
+        Some(bytes) => Document::parse(bytes).map(Some).map_err(|refusal| refusal.to_string()),
+        None => Ok(None),
+    });
+    let document = match document {
+        Ok(Some(document)) => document,
+        Ok(None) => return vec![Finding::problem("hook", format!("没有 {}", path.display()), INSTALL)],
+        Err(cause) => {
+            let advice = "先把这个文件改成合法的 JSON：Claude Code 读不了就整份不用，里面的 hook 全都不跑";
+            return vec![Finding::problem("hook", format!("{} 读不懂：{cause}", path.display()), advice)];
+        }
+    };
+    let mut findings: Vec<Finding> = EVENTS.iter().map(|(event, _)| of_event(&document, event)).collect();
+    if crate::settings::hooks_are_off(&document) {
+        findings.push(Finding::problem("hook", "disableAllHooks 是 true，hook 全都不跑", "从设置里去掉它"));
+    }
+    for other in registration::other_auditors(&document) {
+        let found = format!("还注册了另一个审计员：{other}");
+        findings.push(Finding::problem("hook", found, "两个只留一个，不然每一轮审两遍"));
+    }
+    findings
+}
+
+fn of_event(document: &Document, event: &'static str) -> Finding {
+    let commands = registration::registered_commands(document, event);
+    let Some(command) = commands.first() else {
+        return Finding::problem(event, "没有注册", INSTALL);
+    };
+    if commands.len() > 1 {
+        return Finding::problem(event, format!("注册了 {} 次", commands.len()), INSTALL);
+    }
+    let words = shlex::split(command).unwrap_or_default();
+    let program = words.last().map(PathBuf::from).unwrap_or_default();
+    let is_executable = fs::metadata(&program)
+        .is_ok_and(|metadata| metadata.is_file() && metadata.permissions().mode() & 0o111 != 0);
+    if is_executable {
+        Finding::ok(event, format!("已注册：{command}"))
+    } else {
+        Finding::problem(event, format!("注册的程序不能执行：{}", program.display()), INSTALL)
+    }
+}
+
+fn managed(path: &Path) -> Option<Finding> {
+    let settings: Value = serde_json::from_slice(&fs::read(path).ok()?).ok()?;
+    let is_set = |name: &str| settings.get(name).is_some_and(|value| value == true);
+    let stops = ["disableAllHooks", "allowManagedHooksOnly"].into_iter().find(|name| is_set(name))?;
+    let found = format!("{} 里 {stops} 是 true，你自己的 hook 不会跑", path.display());
+    Some(Finding::problem("统一管理的设置", found, "找管理员"))
+}
+
+fn log() -> Vec<Finding> {
+    let Some(directory) = paths::log_dir() else {
+        return vec![Finding::problem("日志", "没有地方写", "设 STOP_AUDITOR_LOG_DIR")];
+    };
+    let advice = "给这个目录写权限，或者用 STOP_AUDITOR_LOG_DIR 换一个";
+    // The folder is made by the first Stop; until then the nearest folder above it must take it.
+    let existing = directory.ancestors().find(|folder| folder.exists());
+    let writable = existing.is_some_and(|folder| folder.is_dir() && is_writable(folder));
+    if !writable {
+        return vec![Finding::problem("日志", format!("{} 写不了", directory.display()), advice)];
+    }
+    let mut findings = vec![Finding::ok("日志", directory.display().to_string())];
+    match verdicts(&directory) {
+        Ok(verdicts) => findings.extend(told_of(&verdicts)),
+        Err(error) => findings.push(Finding::problem("日志", format!("读不了：{error}"), advice)),
+    }
+    findings
+}
+
+fn is_writable(folder: &Path) -> bool {
+    rustix::fs::access(folder, rustix::fs::Access::WRITE_OK | rustix::fs::Access::EXEC_OK).is_ok()
+}
+
+/// Time, verdict and text of the newest records, the newest last. Lines that are no records are passed over.
+fn verdicts(directory: &Path) -> io::Result<Vec<[String; 3]>> {
+    const DAYS: usize = 7;
+    if !directory.exists() {
+        return Ok(Vec::new());
+    }
+    let mut files: Vec<PathBuf> = fs::read_dir(directory)?
+        .flatten()
+        .map(|entry| entry.path())
+        .filter(|path| path.extension().is_some_and(|extension| extension == "jsonl"))
+        .collect();
+    files.sort();
+    let newest = files.split_off(files.len().saturating_sub(DAYS));
+    let mut records = Vec::new();
+    for file in newest {
+        for line in BufReader::new(fs::File::open(file)?).split(b'\n') {
+            let Ok(record) = serde_json::from_slice::<Value>(&line?) else { continue };
+            let field = |name: &str| record.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
+            records.push(["time", "verdict", "text"].map(field));
+        }
+    }
+    Ok(records)
+}
+
+fn told_of(verdicts: &[[String; 3]]) -> Vec<Finding> {
+    let Some([time, verdict, text]) = verdicts.last() else {
+        return vec![Finding::note("最近的审计", "日志里还没有记录")];
+    };
+    let last = format!("{time} {verdict} {text}");
+    let errors = verdicts.iter().rev().take_while(|[_, verdict, _]| verdict == "ERROR").count();
+    if errors >= MANY_ERRORS {
+        let advice = "按原因处理；stop-auditor check --live 可以真问一次";
+        vec![Finding::problem("最近的审计", format!("连着 {errors} 次出错，最近一次：{last}"), advice)]
+    } else {
+        vec![Finding::ok("最近的审计", last)]
+    }
+}

@@ -92,7 +92,8 @@ impl File {
             let is_opener = match self.meaning(index) {
                 Some(Meaning::Prompt { is_sent, .. }) => {
                     *is_sent
-                        || (answered && !matches!(self.kept_after(index, next), Some(Meaning::LocalOutput)))
+                        || ((answered || next == self.rows.len())
+                            && !matches!(self.kept_after(index, next), Some(Meaning::LocalOutput)))
                 }
                 Some(Meaning::BangCommand(_)) => {
                     let sent = matches!(

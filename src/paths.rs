@@ -9,10 +9,13 @@ pub fn config_dir() -> Option<PathBuf> {
     config_dir_from(std::env::var_os("CLAUDE_CONFIG_DIR"), std::env::home_dir())
 }
 
+/// The log's folder in the configuration folder.
+pub const LOG_FOLDER: &str = "stop-auditor-logs";
+
 /// The log's folder: `$STOP_AUDITOR_LOG_DIR`, else `stop-auditor-logs` in the configuration folder (8.1, 8.2).
 pub fn log_dir() -> Option<PathBuf> {
     let set = std::env::var_os("STOP_AUDITOR_LOG_DIR").filter(|value| !value.is_empty());
-    set.map(PathBuf::from).or_else(|| config_dir().map(|dir| dir.join("stop-auditor-logs")))
+    set.map(PathBuf::from).or_else(|| config_dir().map(|dir| dir.join(LOG_FOLDER)))
 }
 
 /// The state's folder: one for each user below the system's temporary folder (6.5).

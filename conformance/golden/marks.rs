@@ -109,12 +109,12 @@ fn background(rows: &mut Rows) {
     );
     rows.peer("proj-a8", "我这边把 limiter 改名成 rate_limiter 了");
     call(rows, "toolu_tell", "SendMessage", json!({"to": "proj-a8", "message": "收到"}), "“收到” → proj-a8");
-    call(
+    rows.call("toolu_b2", "Bash", json!({"command": "./load.sh", "timeout": 120_000}));
+    result_with(
         rows,
         "toolu_b2",
-        "Bash",
-        json!({"command": "./load.sh", "timeout": 120_000}),
-        "Command exceeded its time limit (120s) and was moved to the background with ID: b2",
+        "Command exceeded its time limit (120s) and was moved to the background with ID: b2".into(),
+        json!({"toolUseResult": {"stdout": "", "stderr": "", "backgroundTaskId": "b2"}}),
     );
 }
 

@@ -3,7 +3,7 @@
 //! Its end is the end of the process that was started, not of its output: what it left behind may hold the output
 //! open for ever. Whatever is still in its group then is ended too (6.14).
 
-use std::io::{self, Read, Write};
+use std::io::{self, Write};
 use std::os::fd::AsFd;
 use std::os::unix::process::CommandExt;
 use std::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
@@ -179,34 +179,6 @@ impl Group {
         let until = Instant::now() + VANISHING;
         while kill_process_group(self.pid, Signal::KILL).is_ok() && Instant::now() < until {
             std::thread::sleep(Duration::from_millis(2));
-        }
-    }
-}
-
-/// Reads a whole stream, but for no longer than `limit` and no more than `max` bytes; `None` when it has not ended
-/// by then.
-pub fn read_all(mut from: impl Read + AsFd, limit: Duration, max: usize) -> Option<Vec<u8>> {
-    let deadline = Instant::now() + limit;
-    let mut bytes = Vec::new();
-    let mut buffer = vec![0; 64 * 1024];
-    loop {
-        let left = deadline.saturating_duration_since(Instant::now());
-        if left.is_zero() || bytes.len() > max {
-            return None;
-        }
-        let timeout = Timespec::try_from(left).ok()?;
-        let mut fds = [PollFd::from_borrowed_fd(from.as_fd(), PollFlags::IN)];
-        match poll(&mut fds, Some(&timeout)) {
-            Ok(0) => return None,
-            Ok(_) => {}
-            Err(rustix::io::Errno::INTR) => continue,
-            Err(_) => return None,
-        }
-        match from.read(&mut buffer) {
-            Ok(0) => return Some(bytes),
-            Ok(n) => bytes.extend_from_slice(buffer.get(..n)?),
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            Err(_) => return None,
         }
     }
 }

@@ -38,12 +38,22 @@ pub fn find(answer: &str) -> Result<Verdict, NoVerdict> {
     let line = answer.lines().rev().find_map(verdict_line).ok_or(NoVerdict::NoLine)?;
     let word_end = line.find(|c: char| !c.is_ascii_alphabetic()).unwrap_or(line.len());
     let (word, rest) = line.split_at(word_end);
+    if is_template(rest) {
+        return Err(NoVerdict::Unknown(line.to_owned()));
+    }
     match word {
         "PASS" => Ok(Verdict::Pass),
         "NOTE" => Ok(Verdict::Note(reason(rest))),
         "FAIL" => Ok(Verdict::Fail(reason(rest))),
         _ => Err(NoVerdict::Unknown(line.to_owned())),
     }
+}
+
+/// Whether this is a form that the instruction gives and not a verdict: an auditor that only echoes its prompt must
+/// not block anybody.
+fn is_template(rest: &str) -> bool {
+    let rest = rest.trim_start_matches(|c: char| c.is_whitespace() || matches!(c, '-' | '—' | '–'));
+    rest.starts_with("<50字内：") || rest.starts_with(['/', '|'])
 }
 
 /// What follows `VERDICT:` in a line that begins with it, white space and Markdown marks passed over.
@@ -98,6 +108,8 @@ mod tests {
         assert_eq!(find(""), Err(NoVerdict::NoLine));
         assert_eq!(find("VERDICT: MAYBE"), Err(NoVerdict::Unknown("MAYBE".to_owned())));
         assert_eq!(find("VERDICT: PASSED"), Err(NoVerdict::Unknown("PASSED".to_owned())));
+        assert!(find(crate::prompt::INSTRUCTION).is_err());
+        assert!(find("VERDICT: PASS / NOTE / FAIL").is_err());
         assert_eq!(find("VERDICT: PASS\nVERDICT: hm"), Err(NoVerdict::Unknown("hm".to_owned())));
     }
 

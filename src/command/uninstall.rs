@@ -6,7 +6,8 @@ use super::{binary, changes};
 use crate::paths;
 use crate::settings::document::Document;
 use crate::settings::file::SettingsFile;
-use crate::settings::{self, Uninstalled, backups};
+use crate::settings::registration::registered_commands;
+use crate::settings::{self, EVENTS, Uninstalled, backups};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -70,11 +71,24 @@ fn uninstall(args: &UninstallArgs, out: &mut impl Write) -> Result<(), Failure> 
     }
     let mut done = Vec::new();
     rewrite(&plan, &mut done)?;
-    if binary::remove(&plan.place).map_err(|failure| failure.after(&done))? {
+    if args.settings.is_some() && runs_elsewhere(&config_dir, &plan.place) {
+        // A registration whose program is gone would be a failing hook at every turn.
+        done.push(format!("留着 {}：配置目录里的 settings.json 还注册着它", plan.place.display()));
+    } else if binary::remove(&plan.place).map_err(|failure| failure.after(&done))? {
         done.push(format!("删掉 {}", plan.place.display()));
     }
     print_done(&plan, &done, out)?;
     Ok(())
+}
+
+/// Whether the user's own settings register the program too.
+fn runs_elsewhere(config_dir: &Path, place: &Path) -> bool {
+    let settings = SettingsFile::read(&config_dir.join("settings.json"));
+    let document = settings.ok().and_then(|file| Document::parse(file.bytes()?).ok());
+    let commands = document
+        .iter()
+        .flat_map(|document| EVENTS.iter().flat_map(move |(event, _)| registered_commands(document, event)));
+    commands.filter_map(|command| shlex::split(&command)?.pop()).any(|program| Path::new(&program) == place)
 }
 
 fn left_over(file: &SettingsFile, path: &Path) -> Result<Option<Vec<u8>>, Failure> {
@@ -86,10 +100,14 @@ fn left_over(file: &SettingsFile, path: &Path) -> Result<Option<Vec<u8>>, Failur
     Ok(match uninstalled {
         Uninstalled::Nothing => Some(bytes.to_vec()),
         Uninstalled::Text(document) => Some(document.to_bytes()),
-        // An install makes no links, so what a link leads to was there before.
-        Uninstalled::Gone if file.is_link() => Some(b"{}\n".to_vec()),
+        // An install makes no links, and has nothing to back up where it makes the file: then it was there before.
+        Uninstalled::Gone if file.is_link() || was_there(path)? => Some(b"{}\n".to_vec()),
         Uninstalled::Gone => None,
     })
+}
+
+fn was_there(path: &Path) -> Result<bool, Failure> {
+    backups::newest_first(path).map(|backups| !backups.is_empty()).map_err(Failure::io("找备份", path))
 }
 
 fn rewrite(plan: &Plan, done: &mut Vec<String>) -> Result<(), Failure> {

@@ -10,6 +10,7 @@ use jiff::ZonedDateTime;
 use serde::Serialize;
 
 use super::private;
+use crate::paths;
 
 /// What is logged of a Stop (8.1). Lengths are in characters, times in milliseconds.
 #[derive(Debug, Default, Serialize)]
@@ -74,7 +75,12 @@ pub mod word {
 /// # Errors
 /// Those of writing; the file then ends as it did.
 pub fn write(directory: &Path, record: &Record, now: &ZonedDateTime) -> io::Result<()> {
-    private::directory(directory)?;
+    // A folder of our name is closed; one that the person chose stays as it is.
+    if directory.ends_with(paths::LOG_FOLDER) {
+        private::closed_directory(directory)?;
+    } else {
+        private::directory(directory)?;
+    }
     let line = serde_json::to_string(record)?;
     let _lock = private::lock(directory)?;
     append_line(&mut private::append(&path(directory, now))?, &line)

@@ -10,6 +10,7 @@ pub mod outcome;
 pub mod private;
 pub mod rounds;
 pub mod source;
+pub mod stdin;
 
 use std::env;
 use std::io::{self, Write};
@@ -21,7 +22,7 @@ use jiff::ZonedDateTime;
 
 use crate::auditor::signals::Signals;
 use crate::auditor::verdict::Verdict;
-use crate::auditor::{self, AuditError, Auditor, Choice, process};
+use crate::auditor::{self, AuditError, Auditor, Choice};
 use crate::material::{cut, render};
 use crate::transcript::session::Session;
 use crate::transcript::turn::{Entry, Turn};
@@ -31,6 +32,7 @@ use journal::{Record, word};
 use notes::Notes;
 use outcome::Outcome;
 use rounds::{Round, Rounds};
+use source::NoTurn;
 
 /// An event arrives at once; what does not is not waited for: a prompt's hook is given 10 s (3.1).
 const STDIN_LIMIT: Duration = Duration::from_secs(5);
@@ -41,6 +43,9 @@ const STDIN_MAX: usize = 64 * 1024 * 1024;
 /// The client gives a Stop hook 180 s (3.1). What an auditor may take is what reading has left of this, so that there is
 /// time to end it, to print and to log (3.4).
 const STOP_LIMIT: Duration = Duration::from_secs(170);
+
+/// Reading takes milliseconds; a file that takes longer than this is on a disk that does not answer, or made to be slow.
+const READ_LIMIT: Duration = Duration::from_secs(15);
 
 /// Lengths in the log, in characters, and the number of calls listed (8.1).
 const LOGGED_WORDS: usize = 500;
@@ -59,28 +64,37 @@ struct Setting {
 
 /// Handles one event from standard input.
 pub fn run() {
+    let started = Instant::now();
     panic::set_hook(Box::new(|_| {}));
+    // The exit code is 0 whatever happens.
+    let _ = panic::catch_unwind(|| handle(started));
+}
+
+fn handle(started: Instant) {
     let is_set = |name: &str| env::var_os(name).is_some_and(|value| !value.is_empty());
     if env::var_os("STOP_AUDITOR_OFF").is_some_and(|value| value == "1") || is_set(auditor::INSIDE_VARIABLE) {
         return;
     }
     let Ok(signals) = Signals::catch() else { return };
-    let Some(bytes) = process::read_all(io::stdin(), STDIN_LIMIT, STDIN_MAX) else { return };
+    let Some(bytes) = stdin::read_event(io::stdin(), STDIN_LIMIT, STDIN_MAX, &signals) else { return };
     let Some(event) = event::read(&bytes) else { return };
     let setting = Setting::from_environment();
     match event {
         Event::Stop(stop) => {
-            let audited = panic::catch_unwind(AssertUnwindSafe(|| on_stop(&stop, &setting, &signals)));
+            let audited =
+                panic::catch_unwind(AssertUnwindSafe(|| on_stop(&stop, &setting, &signals, started)));
             let (outcome, record) = audited.unwrap_or_else(|_| internal_fault());
-            if !signals.is_ended() {
-                // A client that has gone does not read it, and there is nobody else to tell.
-                let _ = print(&outcome);
+            if signals.is_ended() {
+                setting.log(&stop, error(record, &AuditError::Cancelled.to_string()));
+                return;
             }
+            // A client that has gone does not read it, and there is nobody else to tell.
+            let _ = print(&outcome);
             setting.log(&stop, record);
         }
         Event::Prompt(prompt) => {
             // A fault here hands nothing on; the notes wait.
-            let _ = panic::catch_unwind(AssertUnwindSafe(|| on_prompt(&prompt, &setting)));
+            let _ = on_prompt(&prompt, &setting, &signals);
         }
         Event::Other => {}
     }
@@ -113,31 +127,36 @@ impl Setting {
 }
 
 /// Audits the turn that has ended.
-fn on_stop(stop: &Stop, setting: &Setting, signals: &Signals) -> (Outcome, Record) {
-    let started = Instant::now();
-    let session = match source::read(stop, signals) {
+fn on_stop(stop: &Stop, setting: &Setting, signals: &Signals, started: Instant) -> (Outcome, Record) {
+    let session = match source::read(stop, signals, started + READ_LIMIT) {
         Ok(session) => session,
+        // There is a turn, and the person must know that it was not audited.
+        Err(slow @ NoTurn::TooSlow(_)) => return not_audited(Record::default(), &slow.to_string()),
         Err(none) => return (Outcome::Silent, error(Record::default(), &none.to_string())),
     };
     let record = describe(&session);
+    if signals.is_ended() {
+        return (Outcome::Silent, error(record, &AuditError::Cancelled.to_string()));
+    }
     let auditor = match Auditor::choose(&setting.choice) {
         Ok(auditor) => auditor,
         Err(cause) => return not_audited(record, &cause.to_string()),
     };
     let record = Record { auditor: auditor.name.clone(), ..record };
     let rounds = Rounds::new(setting.state_dir.clone());
-    let (number, last_reason) = match rounds.begin(stop, &session.current.prompt_ids) {
-        Ok(Round::Audit { number, last_reason }) => (number, last_reason),
-        Ok(Round::Enough) => {
-            let text = format!("本轮已审 {} 次", rounds::MAX_AUDITS);
-            return (Outcome::Silent, Record { verdict: word::SKIP, text, ..record });
-        }
-        Err(cause) => return not_audited(record, &cause.to_string()),
-    };
+    let (number, last_reason) =
+        match rounds.begin(stop, &session.current.prompt_ids, session.current.n_blocks_since_woken()) {
+            Ok(Round::Audit { number, last_reason }) => (number, last_reason),
+            Ok(Round::Enough) => {
+                let text = format!("本轮已审 {} 次", rounds::MAX_AUDITS);
+                return (Outcome::Silent, Record { verdict: word::SKIP, text, ..record });
+            }
+            Err(cause) => return not_audited(record, &cause.to_string()),
+        };
     let prompt = prompt::build(&session, last_reason.as_deref());
     if let Some(path) = &setting.debug_prompt {
         // For whoever looks at prompts; an audit does not depend on it.
-        let _ = private::replace(path, prompt.text.as_bytes());
+        let _ = private::overwrite(path, prompt.text.as_bytes());
     }
     let left = STOP_LIMIT.saturating_sub(started.elapsed());
     let audit = auditor.audit(&prompt.text, left, signals);
@@ -155,7 +174,7 @@ fn on_stop(stop: &Stop, setting: &Setting, signals: &Signals) -> (Outcome, Recor
             (Outcome::Silent, Record { verdict: word::PASS, text: "PASS".to_owned(), ..record })
         }
         Ok(Verdict::Note(note)) => remark(stop, setting, record, auditor.name, note),
-        Ok(Verdict::Fail(reason)) => match rounds.failed(stop, &reason) {
+        Ok(Verdict::Fail(reason)) => match rounds.failed(stop, number, &reason) {
             Ok(()) => {
                 let text = format!("FAIL - {reason}");
                 (
@@ -190,12 +209,15 @@ fn remark(
 }
 
 /// Hands waiting notes on with the person's message; a wake-up is not one (7.3).
-fn on_prompt(prompt: &PromptSubmit, setting: &Setting) -> io::Result<()> {
+fn on_prompt(prompt: &PromptSubmit, setting: &Setting, signals: &Signals) -> io::Result<()> {
     let Some(directory) = &setting.log_dir else { return Ok(()) };
     if crate::transcript::opener::is_wake_up(&prompt.prompt) {
         return Ok(());
     }
-    if let Some(mut taken) = Notes::new(directory).take(&prompt.session_id)? {
+    if let Some(mut taken) = Notes::new(directory).take(&prompt.session_id)?
+        // A client that has gone reads nothing; the notes wait for the next message.
+        && !signals.is_ended()
+    {
         print(&Outcome::HandOver { notes: std::mem::take(&mut taken.notes) })?;
         taken.done()?;
     }

@@ -7,7 +7,8 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
+use serde_json::Value;
 
 use super::private;
 use crate::paths;
@@ -15,7 +16,7 @@ use crate::paths;
 /// Notes that wait at most; the newest stay (7.1).
 pub const MAX_PENDING: usize = 5;
 
-#[derive(Debug, Default, Serialize, Deserialize)]
+#[derive(Debug, Default, Serialize)]
 struct Pending {
     notes: Vec<String>,
 }
@@ -48,7 +49,7 @@ impl Notes {
         if let Some(log_directory) = self.directory.parent() {
             private::directory(log_directory)?;
         }
-        private::directory(&self.directory)?;
+        private::closed_directory(&self.directory)?;
         let _lock = private::lock(&self.directory)?;
         let path = self.path(session_id, "json");
         let mut pending = read(&path)?;
@@ -101,10 +102,20 @@ fn newest(notes: &mut Vec<String>) {
     notes.drain(..excess);
 }
 
-/// A file that holds something else holds no notes; it is replaced by the next one.
+/// A file of another make may hold its notes as a bare list or as objects with a text; what is no JSON holds none, and
+/// is replaced by the next note.
 fn read(path: &Path) -> io::Result<Pending> {
-    let bytes = private::read_if_there(path)?;
-    Ok(bytes.and_then(|bytes| serde_json::from_slice(&bytes).ok()).unwrap_or_default())
+    let Some(bytes) = private::read_if_there(path)? else { return Ok(Pending::default()) };
+    let value: Value = serde_json::from_slice(&bytes).unwrap_or_default();
+    let list = value.get("notes").unwrap_or(&value).as_array().cloned().unwrap_or_default();
+    let text = |note: &Value| match note {
+        Value::String(text) => Some(text.clone()),
+        Value::Object(note) => {
+            ["text", "note"].iter().find_map(|name| note.get(*name)?.as_str()).map(str::to_owned)
+        }
+        _ => None,
+    };
+    Ok(Pending { notes: list.iter().filter_map(text).collect() })
 }
 
 fn remove(path: &Path) -> io::Result<()> {

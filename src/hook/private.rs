@@ -9,7 +9,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 /// How long a hook waits for another one; each holds the lock for some milliseconds.
-const LOCK_LIMIT: Duration = Duration::from_secs(3);
+const LOCK_LIMIT: Duration = Duration::from_millis(1_500);
 
 /// Makes a folder of mode 0700, its parents included. One that is there stays as it is: the person chose it, and it
 /// may be anything, the home or the temporary folder too.
@@ -32,6 +32,20 @@ pub fn own_directory(path: &Path) -> io::Result<()> {
         return Err(io::Error::new(io::ErrorKind::PermissionDenied, "the folder belongs to somebody else"));
     }
     if metadata.permissions().mode() & 0o077 != 0 {
+        fs::set_permissions(path, fs::Permissions::from_mode(0o700))?;
+    }
+    Ok(())
+}
+
+/// Like [`directory`], for a folder that is ours by its name: one that is open to others is closed.
+///
+/// # Errors
+/// Where it cannot be made, or something else has its name.
+pub fn closed_directory(path: &Path) -> io::Result<()> {
+    directory(path)?;
+    let metadata = fs::symlink_metadata(path)?;
+    let is_ours = metadata.is_dir() && metadata.uid() == rustix::process::geteuid().as_raw();
+    if is_ours && metadata.permissions().mode() & 0o077 != 0 {
         fs::set_permissions(path, fs::Permissions::from_mode(0o700))?;
     }
     Ok(())
@@ -81,6 +95,18 @@ pub fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     Ok(())
 }
 
+/// Writes a file that somebody asked for by name: through a link, and never in the place of something that is no file.
+///
+/// # Errors
+/// Those of writing.
+pub fn overwrite(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    if fs::metadata(path).is_ok_and(|metadata| !metadata.is_file()) {
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, "not a regular file"));
+    }
+    let mut file = OpenOptions::new().create(true).truncate(true).write(true).mode(0o600).open(path)?;
+    file.write_all(bytes)
+}
+
 /// Reads a file that may not exist.
 ///
 /// # Errors
@@ -105,6 +131,11 @@ pub fn append(path: &Path) -> io::Result<File> {
         .mode(0o600)
         .custom_flags(no_follow())
         .open(path)?;
+    let metadata = file.metadata()?;
+    // A file that another hook has made may be open to others.
+    if metadata.is_file() && metadata.permissions().mode() & 0o077 != 0 {
+        file.set_permissions(fs::Permissions::from_mode(0o600))?;
+    }
     Ok(file)
 }
 

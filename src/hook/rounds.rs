@@ -37,6 +37,8 @@ pub enum RoundsError {
     Io(PathBuf, io::Error),
     /// The file holds something else. It has been replaced, so that the next turn is audited again.
     Broken(PathBuf),
+    /// Between an audit's start and its end the file has gone, or counts something else.
+    Changed(PathBuf),
 }
 
 impl fmt::Display for RoundsError {
@@ -44,6 +46,7 @@ impl fmt::Display for RoundsError {
         match self {
             RoundsError::Io(path, error) => write!(f, "计数文件读写不了：{}：{error}", path.display()),
             RoundsError::Broken(path) => write!(f, "计数文件坏了，已重置：{}", path.display()),
+            RoundsError::Changed(path) => write!(f, "审计期间计数文件被动过：{}", path.display()),
         }
     }
 }
@@ -70,18 +73,25 @@ impl Rounds {
         Rounds { directory }
     }
 
-    /// Counts this Stop's audit. `woken_by`: the turn ids of openers that the transcript holds.
+    /// Counts this Stop's audit. `woken_by`: the turn ids of openers that the transcript holds; `blocks`: blocks of ours
+    /// that it shows since Claude was last woken, a bound on what the count may say when it was lost.
     ///
     /// # Errors
     /// Where the count cannot be relied on.
-    pub fn begin(&self, stop: &Stop, woken_by: &[String]) -> Result<Round, RoundsError> {
+    pub fn begin(&self, stop: &Stop, woken_by: &[String], blocks: u32) -> Result<Round, RoundsError> {
         let path = self.path(stop);
         let _lock = self.open(&path)?;
         let known = read(&path)?;
         let mut count = match known {
-            Some(count) if is_same_turn(&count, stop, woken_by) => count,
+            // The newest id is kept: a row that shows it as an opener may be written late.
+            Some(count) if is_same_turn(&count, stop, woken_by) => {
+                Count { prompt_id: stop.prompt_id.clone().or(count.prompt_id), ..count }
+            }
             _ => Count { prompt_id: stop.prompt_id.clone(), ..Count::default() },
         };
+        if stop.stop_hook_active {
+            count.audits = count.audits.max(blocks);
+        }
         if count.audits >= MAX_AUDITS {
             return Ok(Round::Enough);
         }
@@ -91,14 +101,15 @@ impl Rounds {
         Ok(Round::Audit { number: count.audits, last_reason })
     }
 
-    /// Keeps the reason of a FAIL for the second audit.
+    /// Keeps the reason of a FAIL for the second audit, if `number` is still the audit that was counted last.
     ///
     /// # Errors
     /// Where the count cannot be relied on.
-    pub fn failed(&self, stop: &Stop, reason: &str) -> Result<(), RoundsError> {
+    pub fn failed(&self, stop: &Stop, number: u32, reason: &str) -> Result<(), RoundsError> {
         let path = self.path(stop);
         let _lock = self.open(&path)?;
-        let mut count = read(&path)?.unwrap_or_default();
+        let counted = read(&path)?.filter(|count| count.audits >= number);
+        let Some(mut count) = counted else { return Err(RoundsError::Changed(path)) };
         count.last_reason = Some(reason.to_owned());
         write(&path, &count)
     }

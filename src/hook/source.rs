@@ -13,7 +13,7 @@ use super::event::Stop;
 use crate::auditor::signals::Signals;
 use crate::paths;
 use crate::prompt;
-use crate::transcript::session::{self, Session};
+use crate::transcript::session::{self, Extent, Session};
 use crate::transcript::turn::Entry;
 
 /// How long a reply that the file does not hold yet is waited for: what was called before it may be missing too.
@@ -31,6 +31,8 @@ pub enum NoTurn {
     Unreadable(PathBuf, io::Error),
     /// The file holds no turn.
     Empty(PathBuf),
+    /// The file could not be read in time.
+    TooSlow(PathBuf),
 }
 
 impl std::fmt::Display for NoTurn {
@@ -39,6 +41,7 @@ impl std::fmt::Display for NoTurn {
             NoTurn::NoPath => f.write_str("没有给会话记录的路径"),
             NoTurn::Missing(path) => write!(f, "会话记录不存在：{}", path.display()),
             NoTurn::Unreadable(path, error) => write!(f, "会话记录读不了：{}：{error}", path.display()),
+            NoTurn::TooSlow(path) => write!(f, "会话记录太久没读完：{}", path.display()),
             NoTurn::Empty(path) => write!(f, "会话记录里找不到当前轮：{}", path.display()),
         }
     }
@@ -48,8 +51,8 @@ impl std::fmt::Display for NoTurn {
 ///
 /// # Errors
 /// [`NoTurn`] where there is nothing to audit.
-pub fn read(stop: &Stop, signals: &Signals) -> Result<Session, NoTurn> {
-    let mut session = find(stop)?;
+pub fn read(stop: &Stop, signals: &Signals, deadline: Instant) -> Result<Session, NoTurn> {
+    let mut session = find(stop, deadline)?;
     let reply = stop.last_assistant_message.as_str();
     let until = Instant::now() + LATE_LIMIT;
     while !reply.trim().is_empty() && !session.current.holds_reply(reply) && Instant::now() < until {
@@ -57,7 +60,7 @@ pub fn read(stop: &Stop, signals: &Signals) -> Result<Session, NoTurn> {
         if signals.is_ended() {
             break;
         }
-        if let Ok(later) = find(stop) {
+        if let Ok(later) = find(stop, deadline) {
             session = later;
         }
     }
@@ -66,16 +69,16 @@ pub fn read(stop: &Stop, signals: &Signals) -> Result<Session, NoTurn> {
     Ok(session)
 }
 
-fn find(stop: &Stop) -> Result<Session, NoTurn> {
+fn find(stop: &Stop, deadline: Instant) -> Result<Session, NoTurn> {
     let given = given_path(&stop.transcript_path);
     let first = match &given {
-        Some(path) => read_file(path),
+        Some(path) => read_file(path, deadline),
         None => Err(NoTurn::NoPath),
     };
     match first {
         Err(NoTurn::NoPath | NoTurn::Missing(_) | NoTurn::Empty(_)) => {
-            match moved(&stop.session_id).filter(|path| Some(path) != given.as_ref()) {
-                Some(path) => read_file(&path),
+            match moved(&stop.session_id, given.as_deref()) {
+                Some(path) => read_file(&path, deadline),
                 None => first,
             }
         }
@@ -83,11 +86,13 @@ fn find(stop: &Stop) -> Result<Session, NoTurn> {
     }
 }
 
-fn read_file(path: &Path) -> Result<Session, NoTurn> {
-    match session::read(path, &prompt::extent(0)) {
+fn read_file(path: &Path, deadline: Instant) -> Result<Session, NoTurn> {
+    let extent = Extent { deadline: Some(deadline), ..prompt::extent(0) };
+    match session::read(path, &extent) {
         Ok(Some(session)) => Ok(session),
         Ok(None) => Err(NoTurn::Empty(path.to_owned())),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Err(NoTurn::Missing(path.to_owned())),
+        Err(error) if error.kind() == io::ErrorKind::TimedOut => Err(NoTurn::TooSlow(path.to_owned())),
         Err(error) => Err(NoTurn::Unreadable(path.to_owned(), error)),
     }
 }
@@ -103,7 +108,7 @@ fn given_path(path: &str) -> Option<PathBuf> {
 }
 
 /// The session's file in whichever project folder it is now; sub-agents' files have other names.
-fn moved(session_id: &str) -> Option<PathBuf> {
+fn moved(session_id: &str, given: Option<&Path>) -> Option<PathBuf> {
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_');
     if session_id.is_empty() || !session_id.bytes().all(is_plain) || session_id.starts_with("agent-") {
         return None;
@@ -113,6 +118,8 @@ fn moved(session_id: &str) -> Option<PathBuf> {
     projects
         .flatten()
         .map(|project| project.path().join(&name))
+        // A stub that stayed behind may be the newer file.
+        .filter(|path| Some(path.as_path()) != given)
         .filter_map(|path| {
             let metadata = fs::metadata(&path).ok()?;
             metadata.is_file().then(|| (metadata.modified().ok(), path))

@@ -184,7 +184,8 @@ pub fn summary(call: &Call, max: usize) -> String {
         .collect();
     if !changes.is_empty() {
         line.push(' ');
-        line.push_str(&changes.join(" "));
+        // However many edits a call makes, it stays one line.
+        line.push_str(&one_line(&changes.join(" "), max * 2));
     }
     line
 }

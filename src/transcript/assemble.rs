@@ -3,7 +3,7 @@
 //! Calls find their results by id, wherever in the file those stand: a walk along the parents loses the results of
 //! parallel calls (facts, B9).
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use super::opener::{self, Author, Provenance};
 use super::row::{Block, Meaning, Row, ToolResult};
@@ -15,11 +15,15 @@ pub type Results = HashMap<String, ToolResult>;
 /// The entries that a turn's rows stand for. Takes the results it uses out of `results`.
 pub fn entries(rows: impl IntoIterator<Item = Row>, results: &mut Results) -> Vec<Entry> {
     let mut entries = Vec::new();
+    // Old clients wrote a message again and again as it grew, its calls too.
+    let mut called = HashSet::new();
     for row in rows {
         match row.meaning {
             Meaning::Claude(blocks) => {
                 for block in blocks {
-                    push_block(&mut entries, block, results);
+                    if block.call_id().is_none_or(|id| called.insert(id.to_owned())) {
+                        push_block(&mut entries, block, results);
+                    }
                 }
             }
             Meaning::Results(_, Some(words)) => entries.extend(beside_results(words)),
@@ -54,11 +58,12 @@ fn push_said(entries: &mut Vec<Entry>, said: Said) {
         if earlier.message_id.is_none() || earlier.message_id != said.message_id {
             break;
         }
+        // Newer ones write each block once, and say which.
+        if earlier.block_index.is_some() || said.block_index.is_some() {
+            break;
+        }
         if said.text.starts_with(&earlier.text) {
             *earlier = said;
-            return;
-        }
-        if earlier.text.starts_with(&said.text) {
             return;
         }
     }
@@ -137,12 +142,13 @@ fn answered(mut asked: OptionBox, result: Option<ToolResult>) -> OptionBox {
         // Without the client's own field the answer is only in the text: `"question"="answer"`.
         let answer = match known {
             Some(answer) => Some(answer.clone()),
-            None => result
-                .output
-                .text
-                .split_once(&format!("\"{}\"=\"", question.question))
-                .and_then(|(_, rest)| rest.split_once('"'))
-                .map(|(answer, _)| answer.to_owned()),
+            None => {
+                result.output.text.split_once(&format!("\"{}\"=\"", question.question)).map(|(_, rest)| {
+                    // An answer may hold quotes: it ends where the next question or the sentence behind it begins.
+                    let ends = ["\", \"", "\". "].iter().filter_map(|end| rest.find(end));
+                    rest.get(..ends.min().unwrap_or(rest.len())).unwrap_or(rest).to_owned()
+                })
+            }
         };
         question.answer = answer.filter(|answer| !answer.trim().is_empty());
     }

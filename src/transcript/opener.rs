@@ -59,53 +59,10 @@ pub enum Author {
 }
 
 /// Commands of the client that change settings or show something, as far as rows without provenance need them.
-const LOCAL_COMMANDS: &[&str] = &[
-    "add-dir",
-    "agents",
-    "bug",
-    "clear",
-    "color",
-    "compact",
-    "config",
-    "context",
-    "copy",
-    "cost",
-    "doctor",
-    "effort",
-    "exit",
-    "export",
-    "fast",
-    "feedback",
-    "help",
-    "hooks",
-    "ide",
-    "keybindings",
-    "login",
-    "logout",
-    "mcp",
-    "memory",
-    "model",
-    "output-style",
-    "permissions",
-    "plugin",
-    "privacy-settings",
-    "quit",
-    "release-notes",
-    "rename",
-    "resume",
-    "rewind",
-    "sandbox",
-    "stats",
-    "status",
-    "statusline",
-    "tasks",
-    "terminal-setup",
-    "theme",
-    "todos",
-    "upgrade",
-    "usage",
-    "vim",
-];
+const LOCAL_COMMANDS: &str = "add-dir agents bug clear color compact config context copy cost doctor effort exit export fast \
+    feedback help hooks ide keybindings login logout mcp memory model output-style permissions \
+    plugin privacy-settings quit release-notes rename resume rewind sandbox stats status statusline \
+    tasks terminal-setup theme todos upgrade usage vim";
 
 const PEER_TAGS: [&str; 4] = ["cross-session-message", "teammate-message", "agent-message", "channel"];
 
@@ -126,31 +83,33 @@ const MACHINERY_PREFIXES: [&str; 11] = [
     "<goal",
 ];
 
-const INTERRUPTS: [&str; 2] = ["[Request interrupted by user]", "[Request interrupted by user for tool use]"];
+/// What the client's interrupt marks begin with (4.1).
+const INTERRUPT: &str = "[Request interrupted by user";
 
 /// Says what a user row is from its provenance and its text (without the blocks that the client adds).
 pub fn author(provenance: &Provenance, text: &str) -> Author {
     let text = text.trim();
     match provenance.kind() {
         Kind::Human if !provenance.is_meta => sent(text, Author::Person),
-        Kind::Program if !provenance.is_meta => {
-            if is_notification(text) {
-                Author::Notification
-            } else {
-                sent(text, Author::Program)
-            }
-        }
+        Kind::Typed if !provenance.is_meta && !is_peer(text) => sent(text, Author::Person),
+        Kind::Program if !provenance.is_meta => match machine(text) {
+            Author::Scheduled => sent(text, Author::Program),
+            from_elsewhere => from_elsewhere,
+        },
         Kind::Notification => Author::Notification,
         Kind::Peer => Author::Peer,
         Kind::Machine => machine(text),
-        Kind::Human | Kind::Program | Kind::Unknown => by_text(provenance, text),
+        Kind::Human | Kind::Typed | Kind::Program | Kind::Unknown => by_text(provenance, text),
     }
 }
 
 /// Whether a prompt is a wake-up or another session's message rather than the person's (7.3).
 pub fn is_wake_up(prompt: &str) -> bool {
-    let text = prompt.trim_start();
-    is_notification(text) || is_peer(text)
+    let text = tags::without_added_blocks(prompt);
+    is_notification(text)
+        || is_peer(text)
+        || tags::opens_with(text, "tick")
+        || text.starts_with("# Autonomous loop tick")
 }
 
 /// Whether the text is a notification of finished background work.
@@ -162,11 +121,6 @@ pub fn is_notification(text: &str) -> bool {
 pub fn is_peer(text: &str) -> bool {
     PEER_TAGS.iter().any(|tag| tags::opens_with(text, tag))
         || PEER_PREFIXES.iter().any(|prefix| text.starts_with(prefix))
-}
-
-/// Whether the text is one of the client's interrupt marks, and nothing else.
-pub fn is_interrupt(text: &str) -> bool {
-    INTERRUPTS.contains(&text.trim())
 }
 
 /// The reason in a Stop hook's feedback; old clients wrote a list of `- [command]: reason`.
@@ -186,6 +140,8 @@ pub fn feedback_reason(text: &str) -> Option<&str> {
 
 enum Kind {
     Human,
+    /// Typed as far as the client says, which for some versions includes other sessions' messages (facts, 1.3).
+    Typed,
     Program,
     Notification,
     Peer,
@@ -211,6 +167,7 @@ impl Provenance {
             Some(_) => Some(Kind::Machine),
         });
         named.unwrap_or(match self.prompt_source.as_deref() {
+            Some("typed" | "queued" | "suggestion_accepted") => Kind::Typed,
             Some("sdk") => Kind::Program,
             Some("system") => Kind::Machine,
             _ => Kind::Unknown,
@@ -228,7 +185,11 @@ fn sent(text: &str, plain: Author) -> Author {
 
 /// A text that the client says no person sent.
 fn machine(text: &str) -> Author {
-    if is_notification(text) {
+    if let Some(reason) = feedback_reason(text) {
+        Author::Feedback(reason.to_owned())
+    } else if text.is_empty() {
+        Author::Machinery
+    } else if is_notification(text) {
         Author::Notification
     } else if is_peer(text) {
         Author::Peer
@@ -238,7 +199,7 @@ fn machine(text: &str) -> Author {
 }
 
 fn by_text(provenance: &Provenance, text: &str) -> Author {
-    if is_interrupt(text) {
+    if text.starts_with(INTERRUPT) {
         return Author::Interrupt;
     }
     if let Some(reason) = feedback_reason(text) {
@@ -255,7 +216,7 @@ fn by_text(provenance: &Provenance, text: &str) -> Author {
     }
     if let Some(words) = command_words(text) {
         let name = words.split_whitespace().next().unwrap_or_default().trim_start_matches('/');
-        if LOCAL_COMMANDS.contains(&name) {
+        if LOCAL_COMMANDS.split(' ').any(|known| known == name) {
             return Author::Machinery;
         }
         return Author::Command { words, is_sent: false };

@@ -75,6 +75,16 @@ pub enum Block {
     Asked(String, OptionBox),
 }
 
+impl Block {
+    /// The id of the call that this is.
+    pub fn call_id(&self) -> Option<&str> {
+        match self {
+            Block::Said(_) => None,
+            Block::Call(id, _) | Block::Asked(id, _) => Some(id),
+        }
+    }
+}
+
 /// The result of a call, wherever it stands in the file.
 #[derive(Debug, Default)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own that the client tells or not")]
@@ -223,7 +233,7 @@ fn user(row: &Object<'_>, detail: Detail) -> Option<Meaning> {
     let words = Words { text: own_words(&content.texts), images: content.images };
     if !content.results.is_empty() {
         let results = content.results.iter().map(|result| tool_result(result, row, detail)).collect();
-        let beside = if words.text.is_empty() { None } else { Some(words) };
+        let beside = if words.text.is_empty() || row.flag("isMeta") { None } else { Some(words) };
         return Some(Meaning::Results(results, beside));
     }
     if row.get("toolUseResult").is_some() || row.get("sourceToolUseID").is_some() || row.flag("turnCompanion")
@@ -281,16 +291,23 @@ fn block(reason: &str) -> Entry {
 
 /// A notification without its wrapping and without what is of no use to a reader.
 fn notification(text: &str) -> String {
-    let Some(inner) = tags::inner(text, "task-notification") else { return text.to_owned() };
-    let parts = ["task-id", "status", "summary", "result"];
-    let lines: Vec<String> = parts
-        .iter()
-        .filter_map(|name| {
-            let value = tags::inner(inner, name)?.trim();
-            (!value.is_empty()).then(|| format!("{name}: {value}"))
+    let told: Vec<String> = text
+        .split("<task-notification>")
+        .skip(1)
+        .map(|one| {
+            let one = one.rsplit_once("</task-notification>").map_or(one, |(inner, _)| inner);
+            let parts = ["task-id", "status", "summary"].map(|name| (name, tags::first_inner(one, name)));
+            // A result may hold anything, tags too; it stands last.
+            let parts = parts.into_iter().chain([("result", tags::inner(one, "result"))]);
+            let lines: Vec<String> = parts
+                .filter_map(|(name, value)| Some((name, value?.trim())))
+                .filter(|(_, value)| !value.is_empty())
+                .map(|(name, value)| format!("{name}: {value}"))
+                .collect();
+            if lines.is_empty() { one.trim().to_owned() } else { lines.join("\n") }
         })
         .collect();
-    if lines.is_empty() { inner.trim().to_owned() } else { lines.join("\n") }
+    if told.is_empty() { text.to_owned() } else { told.join("\n") }
 }
 
 fn peer(text: &str, origin: Option<&Object<'_>>) -> Entry {
@@ -322,18 +339,25 @@ fn tool_result(result: &Object<'_>, row: &Object<'_>, detail: Detail) -> ToolRes
     }
     let text = content.texts.join("\n");
     let outcome = row.object("toolUseResult");
-    let never_ran = denial.is_some() || (is_error && is_refusal(&text));
+    // Where the client writes the kind of a denial, a text that looks like one is a tool's own (4.35).
+    let by_text = denial.is_none() && !tells_denials(row);
+    let never_ran = denial.is_some() || (is_error && (is_blocked(&text) || (by_text && is_refusal(&text))));
     let may_have_begun = matches!(denial.as_deref(), Some("user-rejected" | "interrupted"))
         && !row.flag("toolDenialBeforeRun");
-    let (text, typed) = match never_ran.then(|| typed_reason(&text)).flatten() {
+    let by_person = denial.as_deref() == Some("user-rejected") || (by_text && never_ran);
+    let (text, typed) = match by_person.then(|| typed_reason(&text)).flatten() {
         Some((told, typed)) => (told, Some(typed)),
         None => (text, None),
     };
-    let reason = if never_ran { row.text("userFeedback").or(typed) } else { None };
+    let reason = if by_person { row.text("userFeedback").or(typed) } else { None };
     let answers = outcome.as_ref().map(answers);
-    let moved = text.contains("was moved to the background")
-        || text.contains("was manually backgrounded")
-        || outcome.as_ref().is_some_and(|outcome| outcome.flag("assistantAutoBackgrounded"));
+    let moved = match &outcome {
+        // A command may print such words.
+        Some(outcome) => {
+            outcome.get("backgroundTaskId").is_some() || outcome.flag("assistantAutoBackgrounded")
+        }
+        None => text.contains("was moved to the background") || text.contains("was manually backgrounded"),
+    };
     let resumed = outcome.as_ref().is_some_and(|outcome| outcome.get("resumedAgentId").is_some())
         || text.contains("resumedAgentId");
     ToolResult {
@@ -349,6 +373,25 @@ fn tool_result(result: &Object<'_>, row: &Object<'_>, detail: Detail) -> ToolRes
         moved_to_background: moved,
         resumed_agent: resumed,
     }
+}
+
+/// Whether the row's client writes `toolDenialKind` with every denial: since 2.1.204.
+fn tells_denials(row: &Object<'_>) -> bool {
+    let version = row.text("version").unwrap_or_default();
+    let mut parts = version.split('.').map(|part| part.parse::<u32>().unwrap_or_default());
+    let mut part = || parts.next().unwrap_or_default();
+    (part(), part(), part()) >= (2, 1, 204)
+}
+
+/// What the client itself says of a call that it did not let run, by no denial.
+fn is_blocked(text: &str) -> bool {
+    const PREFIXES: [&str; 4] = [
+        "<tool_use_error>Cancelled",
+        "<tool_use_error>Blocked",
+        "<tool_use_error>InputValidationError",
+        "InputValidationError",
+    ];
+    PREFIXES.iter().any(|prefix| text.starts_with(prefix))
 }
 
 /// Old clients give an option box's answers in the text only, and they are the person's words.
@@ -380,15 +423,11 @@ fn answers(outcome: &Object<'_>) -> Vec<(String, String)> {
 
 /// What results of calls that never ran begin with, for clients that do not say so in a field (facts, 1.6, 1.8).
 fn is_refusal(text: &str) -> bool {
-    const PREFIXES: [&str; 8] = [
+    const PREFIXES: [&str; 4] = [
         "The user doesn't want to proceed with this tool use",
         "The user doesn't want to take this action right now",
         "Permission to use ",
         "This command requires approval",
-        "<tool_use_error>Cancelled",
-        "<tool_use_error>Blocked",
-        "<tool_use_error>InputValidationError",
-        "InputValidationError",
     ];
     let hook_block = || {
         let first = text.lines().next().unwrap_or_default();
@@ -414,7 +453,9 @@ fn assistant(row: &Object<'_>, detail: Detail) -> Option<Meaning> {
     let id = message.text("id");
     let content = message.get("content")?;
     let mut blocks = Vec::new();
-    let said = |text: String| Block::Said(Said { text, message_id: id.clone() });
+    let block_index = row.get("apiBlockIndex").map(|index| index.raw().into_owned());
+    let said =
+        |text: String| Block::Said(Said { text, message_id: id.clone(), block_index: block_index.clone() });
     if let Some(text) = content.text() {
         blocks.push(said(text));
     }
@@ -533,7 +574,7 @@ fn queued(attachment: &Object<'_>) -> Option<Meaning> {
         || opener::is_peer(&words.text)
     {
         peer(&words.text, origin.as_ref())
-    } else if kind.is_some() {
+    } else if kind.is_some() || attachment.flag("isMeta") || !matches!(mode.as_str(), "" | "prompt") {
         Entry::Scheduled(words.text)
     } else if words.text.is_empty() && words.images == 0 {
         return None;

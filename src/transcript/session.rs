@@ -10,6 +10,8 @@ use std::io;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 
+use std::time::Instant;
+
 use rustix::fs::OFlags;
 
 use super::assemble::{self, Results};
@@ -22,6 +24,10 @@ use super::turn::{Entry, Opener, Sender, Turn, Words};
 /// Copies are found by reading past them, and the file is read again without them; a sound file needs one pass and
 /// a compacted one two. The limit only bounds what a hostile file can cost.
 const MAX_PASSES: usize = 6;
+
+/// Bytes of one pass that are looked through for the siblings of prompts whose parent is not near. Branches are short;
+/// in a file whose chain is broken everywhere each prompt would cost the whole file.
+const LOOK_BACK: u64 = 64 * 1024 * 1024;
 
 /// What was read of a session.
 #[derive(Debug, Default)]
@@ -44,6 +50,8 @@ pub struct Extent<'a> {
     pub skip: usize,
     /// Characters that all earlier turns together may take beside this current turn, at most.
     pub share: &'a dyn Fn(&Turn) -> usize,
+    /// When reading is given up; `None`: never.
+    pub deadline: Option<Instant>,
     /// Characters that an earlier turn takes, by its distance from the current one (1: the turn before).
     pub measure: &'a dyn Fn(&Turn, usize) -> usize,
 }
@@ -95,6 +103,8 @@ struct Pass<'f> {
     queue: Queue,
     /// The opener read last, and whether the row that it answers has not been met yet.
     opener: Option<Met>,
+    /// Bytes that may still be looked through for the siblings of prompts.
+    look_back: u64,
     earlier_chars: usize,
     /// Characters of each earlier turn, by the id of its opener.
     chars_of_turns: HashMap<String, usize>,
@@ -129,6 +139,7 @@ impl<'f> Pass<'f> {
             delivered: HashSet::new(),
             queue: Queue::default(),
             opener: None,
+            look_back: LOOK_BACK,
             earlier_chars: 0,
             chars_of_turns: HashMap::new(),
             share: usize::MAX,
@@ -138,6 +149,9 @@ impl<'f> Pass<'f> {
 
     fn run(&mut self, extent: &Extent<'_>) -> io::Result<()> {
         loop {
+            if extent.deadline.is_some_and(|deadline| Instant::now() > deadline) {
+                return Err(io::Error::new(io::ErrorKind::TimedOut, "reading took too long"));
+            }
             // Outputs are told only of the audited turn and of the one before it.
             let detail = if self.turns.len() <= extent.skip + 1 { Detail::Whole } else { Detail::Brief };
             let Some(line) = self.tail.previous()? else { return Ok(()) };
@@ -193,7 +207,8 @@ impl<'f> Pass<'f> {
                     return Ok(Step::Go);
                 }
                 let is_local = matches!(self.rows.last(), Some(Row { meaning: Meaning::LocalOutput, .. }));
-                if *is_sent || (self.is_answered() && !is_local) {
+                // At the end of the file the answer may not be written yet.
+                if *is_sent || ((self.is_answered() || self.turns.is_empty()) && !is_local) {
                     return self.open(row, extent);
                 }
             }
@@ -339,6 +354,10 @@ impl<'f> Pass<'f> {
         }
         let here = self.tail.position();
         while let Some(line) = self.tail.previous()? {
+            let passed = here - line.offset;
+            if passed > self.look_back {
+                break;
+            }
             if memchr::memmem::find(line.bytes, missing.as_bytes()).is_none() {
                 continue;
             }
@@ -356,6 +375,7 @@ impl<'f> Pass<'f> {
                 return Ok(true);
             }
         }
+        self.look_back = self.look_back.saturating_sub(here - self.tail.position());
         self.tail.seek(here);
         if let Some(met) = &mut self.opener {
             met.missing_parent = None;

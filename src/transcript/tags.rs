@@ -27,6 +27,12 @@ pub fn inner<'a>(text: &'a str, name: &str) -> Option<&'a str> {
     Some(content)
 }
 
+/// What the first `<name>` of the text holds, up to the first `</name>`.
+pub fn first_inner<'a>(text: &'a str, name: &str) -> Option<&'a str> {
+    let (_, after) = text.split_once(&format!("<{name}>"))?;
+    after.split_once(&format!("</{name}>")).map(|(inner, _)| inner)
+}
+
 /// Whether the text begins with the opening tag `<name>` or `<name …>`.
 pub fn opens_with(text: &str, name: &str) -> bool {
     text.strip_prefix('<')

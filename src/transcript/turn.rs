@@ -78,6 +78,8 @@ pub struct Said {
     pub text: String,
     /// The model message it belongs to: old clients wrote it again and again as it grew.
     pub message_id: Option<String>,
+    /// Which block of the message it is, where the client says so.
+    pub block_index: Option<String>,
 }
 
 /// Words of the person, with the images that came with them.
@@ -174,10 +176,23 @@ pub struct Question {
     pub answer: Option<String>,
 }
 
+impl Entry {
+    /// Whether this may be what made Claude go on after it had stopped.
+    fn may_wake(&self) -> bool {
+        matches!(self, Entry::BackgroundResult(_) | Entry::Peer { .. } | Entry::Scheduled(_))
+    }
+}
+
 impl Turn {
     /// The tool calls in order, option boxes among them (they are calls of the tool `AskUserQuestion`).
     pub fn n_calls(&self) -> usize {
         self.entries.iter().filter(|entry| matches!(entry, Entry::Call(_) | Entry::Asked(_))).count()
+    }
+
+    /// Our own blocks since Claude was last woken, by the opener or by a row that woke it.
+    pub fn n_blocks_since_woken(&self) -> u32 {
+        let since = self.entries.iter().rev().take_while(|entry| !entry.may_wake());
+        u32::try_from(since.filter(|entry| matches!(entry, Entry::AuditBlock(_))).count()).unwrap_or(u32::MAX)
     }
 
     /// Index of the last text that Claude said.
@@ -202,7 +217,9 @@ impl Turn {
         let since_block = self
             .entries
             .iter()
-            .rposition(|entry| matches!(entry, Entry::AuditBlock(_) | Entry::OtherHook(_)))
+            .rposition(|entry| {
+                matches!(entry, Entry::AuditBlock(_) | Entry::OtherHook(_)) || entry.may_wake()
+            })
             .map_or(0, |index| index + 1);
         let said: Vec<&str> = self
             .entries
@@ -230,7 +247,11 @@ impl Turn {
     /// Adds the reply that the transcript does not hold yet (4.12).
     pub fn complete(&mut self, reply: &str) {
         if !reply.trim().is_empty() && !self.holds_reply(reply) {
-            self.entries.push(Entry::Said(Said { text: reply.trim().to_owned(), message_id: None }));
+            self.entries.push(Entry::Said(Said {
+                text: reply.trim().to_owned(),
+                message_id: None,
+                block_index: None,
+            }));
         }
     }
 }

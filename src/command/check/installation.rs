@@ -71,6 +71,7 @@ fn registered(path: &Path) -> Vec<Finding> {
         }
     };
     let mut findings: Vec<Finding> = EVENTS.iter().map(|(event, _)| of_event(&document, event)).collect();
+    findings.extend(powerless(&document));
     if crate::settings::hooks_are_off(&document) {
         findings.push(Finding::problem("hook", "disableAllHooks 是 true，hook 全都不跑", "从设置里去掉它"));
     }
@@ -98,6 +99,18 @@ fn of_event(document: &Document, event: &'static str) -> Finding {
     } else {
         Finding::problem(event, format!("注册的程序不能执行：{}", program.display()), INSTALL)
     }
+}
+
+/// A Stop handler with `async` cannot block, and one with `if` never runs (facts, 2.4).
+fn powerless(document: &Document) -> Option<Finding> {
+    let settings: Value = serde_json::from_slice(&document.to_bytes()).ok()?;
+    let groups = settings.pointer("/hooks/Stop")?.as_array()?;
+    let ours = registration::registered_command(document, "Stop")?;
+    let mut handlers = groups.iter().filter_map(|group| group.get("hooks")?.as_array()).flatten();
+    let own =
+        handlers.find(|handler| handler.get("command").is_some_and(|command| command == ours.as_str()))?;
+    let key = ["async", "asyncRewake", "if"].into_iter().find(|key| own.get(*key).is_some())?;
+    Some(Finding::problem("Stop", format!("注册里有 {key}，这样的 hook 拦不住 Claude"), "从那条注册里去掉它"))
 }
 
 fn managed(path: &Path) -> Option<Finding> {

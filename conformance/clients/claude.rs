@@ -44,7 +44,8 @@ checks! {
     /// The reason reaches Claude, whose answer is audited again.
     #[own]
     fn r1_3_a_fail_sends_claude_back_and_the_corrected_reply_passes(c: &mut Checks) {
-        let (desk, auditor) = desk(&[FAIL, PASS], vec![says("没有了，可以放心删。"), says("我没有查过，撤回刚才的话。")]);
+        let (desk, auditor) =
+            desk(&[FAIL, PASS], vec![says("没有了，可以放心删。"), says("我没有查过，撤回刚才的话。")]);
         let turn = desk.print(c, "还有地方调用 parse_order 吗？");
         let conversations = desk.model.conversations();
         c.equal("1.3", "requests to Claude's model", conversations.len(), 2);
@@ -55,7 +56,8 @@ checks! {
         c.contains("5.3", "the second prompt", &auditor.prompt(2), "【这是同一轮的第二次审计】");
         c.contains("5.3", "the second prompt", &auditor.prompt(2), FAIL_REASON);
         c.contains("4.11", "the second prompt", &auditor.prompt(2), "我没有查过，撤回刚才的话。");
-        let active: Vec<Value> = desk.events_named("Stop").iter().map(|stop| stop["stop_hook_active"].clone()).collect();
+        let active: Vec<Value> =
+            desk.events_named("Stop").iter().map(|stop| stop["stop_hook_active"].clone()).collect();
         c.equal("6.4", "stop_hook_active of the two Stops", active, vec![json!(false), json!(true)]);
         c.contains("1.3", "what print mode gives", &turn.shown(), "我没有查过，撤回刚才的话。");
         desk.nothing_is_left(c);
@@ -162,7 +164,13 @@ checks! {
         c.contains("6.9", "what the person is shown", &turn.shown(), "⚠️ 审计员不可用（");
         c.equal("6.9", "requests to Claude's model", desk.model.conversations().len(), 1);
         c.equal("6.9", "verdicts in the log", verdicts(&desk), vec!["ERROR".to_owned()]);
-        c.that("6.9", "the auditor was asked", !processes::ids_in(&desk.sandbox.pids()).is_empty(), "yes", "no");
+        c.that(
+            "6.9",
+            "the auditor was asked",
+            !processes::ids_in(&desk.sandbox.pids()).is_empty(),
+            "yes",
+            "no",
+        );
         desk.nothing_is_left(c);
     }
 
@@ -179,7 +187,13 @@ checks! {
         });
         desk.print(c, "做一下");
         desk.the_audit_is_over(c);
-        c.that("6.15", "the auditor was asked", !processes::ids_in(&desk.sandbox.pids()).is_empty(), "yes", "no");
+        c.that(
+            "6.15",
+            "the auditor was asked",
+            !processes::ids_in(&desk.sandbox.pids()).is_empty(),
+            "yes",
+            "no",
+        );
         c.equal("6.15", "requests to Claude's model", desk.model.conversations().len(), 1);
         c.equal("6.15", "verdicts in the log", verdicts(&desk), vec!["ERROR".to_owned()]);
         desk.nothing_is_left(c);
@@ -193,7 +207,8 @@ checks! {
         let turn = desk.print(c, "随便问一句");
         let logs = desk.sandbox.files_below("home/.claude/stop-auditor-logs");
         let texts: Vec<String> = logs.iter().filter_map(|log| fs::read_to_string(log).ok()).collect();
-        let lines: Vec<Value> = texts.concat().lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
+        let lines: Vec<Value> =
+            texts.concat().lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
         c.equal("9.8", "verdicts in the log", journal::verdict_of_each(&lines), vec!["PASS".to_owned()]);
         for wanted in ["随便问一句", "你好，有什么可以帮你？", &turn.session_id()] {
             let found = lines.iter().any(|line| journal::mentions(line, wanted));

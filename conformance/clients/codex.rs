@@ -59,7 +59,9 @@ checks! {
         c.equal("6.2", "the model asked", &request["model"], &json!("gpt-6.1-sol"));
         c.equal("6.2", "the effort", &request["reasoning"]["effort"], &json!("medium"));
         let text = text_of(&request);
-        for part in ["你是独立审计员", "CURRENT-PROMPT", "CURRENT-OUTPUT", "CURRENT-REPLY", "只输出一行 VERDICT。）"] {
+        for part in
+            ["你是独立审计员", "CURRENT-PROMPT", "CURRENT-OUTPUT", "CURRENT-REPLY", "只输出一行 VERDICT。）"]
+        {
             c.contains("1.1", "the request", &text, part);
         }
         c.absent("1.2", "the request", &text, "CURRENT-THOUGHT");
@@ -80,7 +82,12 @@ checks! {
     fn r6_7_codex_says_fail(c: &mut Checks) {
         let (sandbox, _, run) = audit(c, &["VERDICT: FAIL - 无证据结论：没查过"]);
         c.that("6.7", "a block", run.blocked(), "block", run.seen());
-        c.contains("6.7", "reason", &run.reason(), "独立审计员（gpt-6.1-sol）判定本轮存在偏差：无证据结论：没查过");
+        c.contains(
+            "6.7",
+            "reason",
+            &run.reason(),
+            "独立审计员（gpt-6.1-sol）判定本轮存在偏差：无证据结论：没查过",
+        );
         c.equal("8.1", "verdicts in the log", verdicts(&sandbox), vec!["FAIL".to_owned()]);
     }
 
@@ -110,14 +117,20 @@ checks! {
             model.url()
         );
         write(&sandbox.path("home/.codex/config.toml"), config);
-        let run = sandbox.stop().env("PATH", &installed::path()).env("RELAY_KEY", "relay-key-0123456789").run();
+        let run =
+            sandbox.stop().env("PATH", &installed::path()).env("RELAY_KEY", "relay-key-0123456789").run();
         c.equal("6.6", "stdout", run.stdout.as_str(), "");
         let requests = model.requests();
         c.equal("6.2", "requests to the relay", requests.len(), 1);
         let key = requests.first().and_then(|request| request.headers.get("authorization"));
         let key = key.and_then(|value| value.to_str().ok()).unwrap_or_default();
         c.equal("6.2", "the key", key, "Bearer relay-key-0123456789");
-        c.absent("1.6", "the request", &text_of(&model.bodies().pop().unwrap_or_default()), "RELAY-OWNER-WORDS");
+        c.absent(
+            "1.6",
+            "the request",
+            &text_of(&model.bodies().pop().unwrap_or_default()),
+            "RELAY-OWNER-WORDS",
+        );
         nothing_is_left(c, &sandbox);
     }
 
@@ -142,10 +155,16 @@ checks! {
         c.contains("1.1", "the second request", &second, "存在性断言无穷举：没查过");
         let audits: Vec<String> = model.bodies().iter().map(text_of).collect();
         c.equal("6.5", "requests to the auditor's model", audits.len(), 2);
-        c.contains("1.1", "what was audited", audits.first().map_or("", String::as_str), "还有地方调用 parse_order 吗？");
+        c.contains(
+            "1.1",
+            "what was audited",
+            audits.first().map_or("", String::as_str),
+            "还有地方调用 parse_order 吗？",
+        );
         let want: Vec<String> = ["FAIL", "FAIL", "SKIP"].map(str::to_owned).into();
         c.equal("8.1", "verdicts in the log", journal::verdict_of_each(&desk.sandbox.log_lines()), want);
-        let active: Vec<Value> = desk.events_named("Stop").iter().map(|stop| stop["stop_hook_active"].clone()).collect();
+        let active: Vec<Value> =
+            desk.events_named("Stop").iter().map(|stop| stop["stop_hook_active"].clone()).collect();
         c.equal("6.4", "stop_hook_active", active, vec![json!(false), json!(true), json!(true)]);
         desk.nothing_is_left(c);
     }

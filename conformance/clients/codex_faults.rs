@@ -98,7 +98,8 @@ checks! {
         let sandbox = Sandbox::with_two_turns();
         let model = Responses::new(Answer::LoginRequired);
         let run = stop(&sandbox, &model.url()).without_env("CODEX_API_KEY").patient().run();
-        let keys = model.requests().iter().filter(|request| request.headers.contains_key("authorization")).count();
+        let keys =
+            model.requests().iter().filter(|request| request.headers.contains_key("authorization")).count();
         c.equal("6.9", "requests with a key", keys, 0);
         not_audited(c, &sandbox, &run, TOLD_WITHIN);
     }

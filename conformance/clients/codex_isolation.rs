@@ -180,7 +180,13 @@ checks! {
         let first = bodies.first().cloned().unwrap_or_default();
         let words = words_in(&first.to_string());
         for word in ["HOME-OVERRIDE", "CODEX-SKILL", "AGENTS-SKILL"] {
-            c.that("1.6", format!("{word} in the request"), words.contains(&word), "there", format!("{words:?}"));
+            c.that(
+                "1.6",
+                format!("{word} in the request"),
+                words.contains(&word),
+                "there",
+                format!("{words:?}"),
+            );
         }
         c.that("1.6", "more tools", tools_of(&first).len() > 2, "more", format!("{:?}", tools_of(&first)));
         let prompt = prompt_of(&first);

@@ -35,7 +35,13 @@ checks! {
         let terminal = Terminal::start(&desk, "做一下");
         let asked = eventually(PATIENCE, || !processes::ids_in(&desk.sandbox.pids()).is_empty());
         c.that("6.15", "the auditor was asked", asked, "yes", terminal.text());
-        c.that("6.15", "hook and auditor run", desk.auditing().len() >= 2, "both", format!("{:?}", desk.auditing()));
+        c.that(
+            "6.15",
+            "hook and auditor run",
+            desk.auditing().len() >= 2,
+            "both",
+            format!("{:?}", desk.auditing()),
+        );
         terminal.press("\u{1b}");
         desk.the_audit_is_over(c);
         let logged = eventually(PATIENCE, || !desk.sandbox.log_lines().is_empty());
@@ -61,7 +67,13 @@ checks! {
         let done = quoted(&done.to_string_lossy());
         desk.edit_command("UserPromptSubmit", |command| format!("{command}; touch {done}/$$"));
         let terminal = Terminal::start(&desk, "第一条");
-        c.that("7.4", "the first audit runs", eventually(PATIENCE, || auditor.has_read(1)), "yes", terminal.text());
+        c.that(
+            "7.4",
+            "the first audit runs",
+            eventually(PATIENCE, || auditor.has_read(1)),
+            "yes",
+            terminal.text(),
+        );
 
         c.that("7.4", "the message is typed", terminal.send("SECOND-MESSAGE"), "seen", terminal.text());
         let fired = handed_over(&desk, 2);
@@ -77,7 +89,13 @@ checks! {
         let second = desk.model.conversations().get(1).cloned().unwrap_or_default();
         c.contains("7.4", "the second request", &second, "SECOND-MESSAGE");
         c.absent("7.4", "the second request", &second, HANDED_ON);
-        c.that("7.4", "it is audited", eventually(PATIENCE, || desk.sandbox.log_lines().len() == 2), "yes", "no");
+        c.that(
+            "7.4",
+            "it is audited",
+            eventually(PATIENCE, || desk.sandbox.log_lines().len() == 2),
+            "yes",
+            "no",
+        );
         let session_id = desk.events().last().map(|event| event["session_id"].clone()).unwrap_or_default();
         let pending = desk.pending(session_id.as_str().unwrap_or_default());
         c.that("7.4", "the note waits", pending.is_file(), "pending file", "none");
@@ -88,7 +106,13 @@ checks! {
         c.equal("7.2", "notes in the third request", third.matches(HANDED_ON).count(), 1);
         c.contains("7.2", "the third request", &third, "次数说多了");
         c.that("7.2", "the note is gone", !pending.exists(), "no file", "a file");
-        c.that("8.1", "audited too", eventually(PATIENCE, || desk.sandbox.log_lines().len() == 3), "yes", "no");
+        c.that(
+            "8.1",
+            "audited too",
+            eventually(PATIENCE, || desk.sandbox.log_lines().len() == 3),
+            "yes",
+            "no",
+        );
         let ids: Vec<Value> = desk.events().iter().map(|event| event["session_id"].clone()).collect();
         c.that("7.4", "one session", ids.iter().all(|id| *id == session_id), "one id", format!("{ids:?}"));
         drop(terminal);

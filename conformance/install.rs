@@ -313,6 +313,26 @@ checks! {
             c.that("10.1", format!("{arguments:?} teaches with an example"), run.ok && run.text.contains("例："), "例：", run.text);
         }
     }
+
+    /// 2.3: without an auditor that can be asked nothing is installed, unless somebody says so.
+    #[own]
+    fn r2_3_install_looks_at_the_auditor_first(c: &mut Checks) {
+        let home = Home::with(b"{}\n");
+        fs::remove_file(home.sandbox.path("bin/codex")).unwrap();
+        let before = home.files();
+        let refused = home.run_on("/usr/bin:/bin", &["install"]);
+        c.that("2.3", "it is refused", !refused.ok, "exit code 1", &refused.text);
+        for told in ["PATH 里没有 codex", "--auditor-cmd", "--force"] {
+            c.contains("2.3", "what to do", &refused.text, told);
+        }
+        c.that("2.5", "nothing was changed", home.files() == before, "the same files", "others");
+        for arguments in [&["install", "--force"][..], &["install", "--auditor-cmd", "judge"]] {
+            let home = Home::with(b"{}\n");
+            fs::remove_file(home.sandbox.path("bin/codex")).unwrap();
+            let installed = home.run_on("/usr/bin:/bin", arguments);
+            c.that("2.3", format!("{arguments:?} installs"), installed.ok, "exit code 0", &installed.text);
+        }
+    }
 }
 
 /// Runs the cases of a table at the same time, and their checks come in the table's order.

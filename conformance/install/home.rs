@@ -41,7 +41,7 @@ impl Home {
 
     /// Puts a Codex on PATH that says of itself what `check` asks.
     pub(super) fn with_codex(&self, is_logged_in: bool) {
-        let features: String = features_off().map(|name| format!("{name} stable true\n")).collect();
+        let features = features_off().collect::<Vec<_>>().join(" stable true\n");
         fs::create_dir_all(self.sandbox.path("bin")).unwrap();
         fs::write(self.sandbox.path("bin/features"), features).unwrap();
         let _ = fs::remove_file(self.sandbox.path("bin/codex"));
@@ -49,7 +49,7 @@ impl Home {
             "#!/bin/sh\ncase \"$1 $2\" in\n'exec --help') echo '{FLAGS}' ;;\n'features list') cat {} ;;\n\
              'login status') exit {} ;;\n*) echo 'codex-cli 0.0.0' ;;\nesac\n",
             quoted(&self.sandbox.path("bin/features").to_string_lossy()),
-            if is_logged_in { 0 } else { 1 }
+            i32::from(!is_logged_in)
         );
         program(&self.sandbox, "codex", &script);
     }

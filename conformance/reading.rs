@@ -188,7 +188,13 @@ checks! {
             for end in ends.chain([bytes.len()]) {
                 let (fast, slow) = prompts(&bytes[..end]);
                 let same = fast == slow;
-                c.that("4.13", format!("{name} up to byte {end}"), same, "the same prompt", if same { String::new() } else { difference(fast.as_deref(), slow.as_deref()) });
+                c.that(
+                    "4.13",
+                    format!("{name} up to byte {end}"),
+                    same,
+                    "the same prompt",
+                    if same { String::new() } else { difference(fast.as_deref(), slow.as_deref()) },
+                );
             }
         }
     }
@@ -205,6 +211,12 @@ checks! {
             prop_assert!(fast == slow, "{}", difference(fast.as_deref(), slow.as_deref()));
             Ok(())
         });
-        c.that("4.13", "300 generated sessions", ran.is_ok(), "the same prompts", ran.err().map_or(String::new(), |error| error.to_string()));
+        c.that(
+            "4.13",
+            "300 generated sessions",
+            ran.is_ok(),
+            "the same prompts",
+            ran.err().map_or(String::new(), |error| error.to_string()),
+        );
     }
 }

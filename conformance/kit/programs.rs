@@ -58,12 +58,12 @@ pub(crate) fn with_program(sandbox: &Sandbox, name: &str, command: &str) -> (Run
 }
 
 /// A link to a program that was never open for writing in this process: the system refuses to run one that is.
-fn program(sandbox: &Sandbox, name: &str, script: &str) {
+pub(crate) fn program(sandbox: &Sandbox, name: &str, script: &str) {
     write(&sandbox.path(&format!("bin/{name}.sh")), script);
     let by_name = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("fake-auditors/by-name");
     std::os::unix::fs::symlink(by_name, sandbox.path("bin").join(name)).expect("a link is made");
 }
 
-fn path_with_bin(sandbox: &Sandbox) -> String {
+pub(crate) fn path_with_bin(sandbox: &Sandbox) -> String {
     format!("{}:{}", sandbox.path("bin").display(), std::env::var("PATH").unwrap_or_default())
 }

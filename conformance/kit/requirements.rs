@@ -44,6 +44,7 @@ pub(crate) const REQUIREMENTS: &[Requirement] = &[
     anyone("1.5", "when the auditor fails the turn goes through and the person is told"),
     clients("1.6", "the auditor gets text and gives text, nothing else"),
     anyone("1.7", "the auditor is never Claude's own vendor, and never audits itself"),
+    ours("2.3", "install looks at the auditor first", INSTALLER),
     ours("2.5", "settings.json is backed up and only added to", INSTALLER),
     ours("3.1", "one file is installed and registered twice", INSTALLER),
     ours("3.2", "a second install changes nothing; other hooks stay", INSTALLER),

@@ -9,6 +9,7 @@ use super::kit::journal;
 use super::kit::processes::{self, eventually};
 use super::kit::sandbox::Sandbox;
 use super::model::anthropic::says;
+use super::model::raw::{Manner, Raw};
 use super::model::responses::{Answer, Responses};
 use super::model::text_of;
 use std::time::Duration;
@@ -47,6 +48,11 @@ fn audit(c: &mut Checks, messages: &'static [&'static str]) -> (Sandbox, Respons
     c.equal("6.11", "exit code", run.code, Some(0));
     nothing_is_left(c, &sandbox);
     (sandbox, model, run)
+}
+
+/// The processes of Codex itself: the home that they were given is below the hook's temporary directory.
+fn in_the_empty_home(sandbox: &Sandbox) -> Vec<(i32, String)> {
+    processes::with_environment(&sandbox.path("tmp/stop-auditor-"))
 }
 
 checks! {
@@ -138,14 +144,9 @@ checks! {
     #[own]
     fn r1_1_claude_code_is_sent_back_by_codex(c: &mut Checks) {
         let model = Responses::new(Answer::Messages(&["VERDICT: FAIL - 存在性断言无穷举：没查过"]));
-        // The install names another auditor, so that it does not depend on Codex; the session then uses the default.
         let replies = ["没有了", "我没有查过", "真的没有查过"].map(says);
         let desk = Desk::new(Sandbox::new(), "cat >/dev/null; echo VERDICT: PASS", replies.to_vec());
-        desk.edit_settings(|settings| {
-            if let Some(env) = settings["env"].as_object_mut() {
-                env.remove("STOP_AUDITOR_CMD");
-            }
-        });
+        desk.forget_auditor();
         let arguments = pointed_at(&model.url());
         let desk = desk.env("CODEX_API_KEY", KEY).env("STOP_AUDITOR_CODEX_ARGS", &arguments);
         desk.print(c, "还有地方调用 parse_order 吗？");
@@ -167,5 +168,24 @@ checks! {
             desk.events_named("Stop").iter().map(|stop| stop["stop_hook_active"].clone()).collect();
         c.equal("6.4", "stop_hook_active", active, vec![json!(false), json!(true), json!(true)]);
         desk.nothing_is_left(c);
+    }
+
+    /// The wrapper and the program that it starts, when the client ends the hook.
+    #[own]
+    fn r6_15_codex_is_gone_when_the_client_ends_the_hook(c: &mut Checks) {
+        let sandbox = Sandbox::with_two_turns();
+        let server = Raw::new(Manner::Silence);
+        let running = stop(&sandbox, &server.url()).start();
+        let asked = eventually(Duration::from_secs(20), || server.n_requests() > 0);
+        c.that("6.15", "Codex has asked", asked, "a request", "none");
+        let codex = in_the_empty_home(&sandbox);
+        c.that("6.15", "Codex runs", !codex.is_empty(), "a process", "none");
+        running.terminate();
+        let gone = eventually(Duration::from_secs(2), || in_the_empty_home(&sandbox).is_empty());
+        c.that("6.15", "Codex after 2 s", gone, "gone", format!("{:?}", in_the_empty_home(&sandbox)));
+        let run = running.finish();
+        c.equal("6.15", "stdout", run.stdout.as_str(), "");
+        c.equal("8.1", "verdicts in the log", verdicts(&sandbox), vec!["ERROR".to_owned()]);
+        nothing_is_left(c, &sandbox);
     }
 }

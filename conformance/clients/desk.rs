@@ -103,6 +103,15 @@ impl Desk {
         write(&self.settings(), settings.to_string());
     }
 
+    /// Takes the auditor command out of the settings: the hook then asks Codex. The install named another, so that it
+    /// does not depend on a login.
+    pub(crate) fn forget_auditor(&self) {
+        self.edit_settings(|settings| {
+            let env = settings["env"].as_object_mut().expect("the install wrote it");
+            env.remove("STOP_AUDITOR_CMD").expect("with the auditor");
+        });
+    }
+
     /// Changes the command with which our hook is registered for an event.
     ///
     /// # Panics

@@ -12,6 +12,8 @@
 )]
 #![allow(clippy::needless_pass_by_value, reason = "tests hand over literals, which read better without &")]
 
+/// The commands that look whether all is well.
+mod by_hand;
 /// Turns of Claude Code in print mode, from the install to the log.
 mod claude;
 /// The default auditor gives a verdict.
@@ -50,8 +52,14 @@ use kit::report::Target;
 
 /// Every test of this target.
 fn registry() -> Vec<&'static Named> {
-    let files: &[&'static [Named]] =
-        &[claude::CHECKS, interactive::CHECKS, codex::CHECKS, codex_faults::CHECKS, codex_isolation::CHECKS];
+    let files: &[&'static [Named]] = &[
+        by_hand::CHECKS,
+        claude::CHECKS,
+        interactive::CHECKS,
+        codex::CHECKS,
+        codex_faults::CHECKS,
+        codex_isolation::CHECKS,
+    ];
     files.iter().copied().flatten().collect()
 }
 

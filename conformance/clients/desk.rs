@@ -143,7 +143,11 @@ impl Desk {
         self.run(c, &["--resume", session_id, "-p", prompt])
     }
 
-    fn run(&self, c: &mut Checks, arguments: &[&str]) -> Turn {
+    /// Print mode with these arguments.
+    ///
+    /// # Panics
+    /// When the client does not start.
+    pub(crate) fn run(&self, c: &mut Checks, arguments: &[&str]) -> Turn {
         static NEXT: AtomicUsize = AtomicUsize::new(0);
         let n = NEXT.fetch_add(1, Ordering::Relaxed);
         let file = |name: &str| self.sandbox.path(&format!("{name}-{n}"));

@@ -44,6 +44,8 @@ mod desk;
 mod installed;
 /// Scripted models.
 mod model;
+/// Sessions to keep, with whatever client is installed.
+mod record;
 /// A terminal with the interactive client in it.
 mod terminal;
 

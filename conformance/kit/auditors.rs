@@ -4,6 +4,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::thread;
 
 use super::hook::{self, quoted};
 
@@ -130,6 +131,12 @@ impl InTurn {
     /// A FIFO at which the n-th call waits until somebody opens it for writing.
     pub(crate) fn gate(&self, n: usize) -> PathBuf {
         self.fifo(&format!("gate.{n}"))
+    }
+    /// Lets what waits at a gate go on, as soon as it waits. Nothing hangs here where nobody ever does.
+    pub(crate) fn open(gate: &Path) {
+        let gate = gate.to_owned();
+        // Opening it for writing waits for the reader; a gate that is gone by then has nobody waiting.
+        thread::spawn(move || drop(fs::write(gate, "go")));
     }
     /// A FIFO that the n-th call opens for writing: its reader waits for that.
     pub(crate) fn opens(&self, n: usize) -> PathBuf {

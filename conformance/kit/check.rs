@@ -25,6 +25,11 @@ pub(crate) struct Checks {
 
 #[allow(dead_code, reason = "the vocabulary of all test files; each uses what it needs")]
 impl Checks {
+    /// Whether all of them hold.
+    pub(crate) fn hold(&self) -> bool {
+        self.all.iter().all(|check| check.ok)
+    }
+
     /// Takes over what another thread looked at.
     pub(crate) fn append(&mut self, mut other: Self) {
         self.all.append(&mut other.all);

@@ -68,7 +68,7 @@ pub(crate) fn of(registry: &[&'static Named], target: Target) {
     // Not `print!`, which libtest swallows.
     let mut stdout = std::io::stdout();
     stdout
-        .write_all(report.table().as_bytes())
+        .write_all(report.table(target).as_bytes())
         .and_then(|()| stdout.flush())
         .expect("stdout takes the table");
     let faults = report.faults(registry, target);
@@ -164,10 +164,14 @@ impl Report {
         left_out.filter(move |name| shows(name))
     }
 
-    fn table(&self) -> String {
+    fn table(&self, target: Target) -> String {
         let mut text = String::from("\nsection  requirements  checks  failed\n");
         let mut sections: Vec<(&str, Vec<&Requirement>)> = Vec::new();
-        for requirement in REQUIREMENTS {
+        let is_looked_at = |requirement: &&Requirement| match target {
+            Target::Kit => requirement.testable != Testable::WithClients,
+            Target::Clients => target.owes(requirement.testable) || self.count_of(requirement.id).checks > 0,
+        };
+        for requirement in REQUIREMENTS.iter().filter(is_looked_at) {
             let section = requirement.id.split_once('.').map_or(requirement.id, |(section, _)| section);
             match sections.last_mut() {
                 Some((open, requirements)) if *open == section => requirements.push(requirement),

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::fs;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
@@ -56,9 +57,15 @@ fn sessions() {
         let path = events.last().and_then(|event| event["transcript_path"].as_str()).expect("an event");
         let rows = rows_of(Path::new(path));
         assert!(!rows.is_empty(), "{name}: the client wrote no rows");
-        let lines = rows.iter().map(|row| without_client_texts(row, longest_in(row)).to_string());
+        let lines = rows.iter().map(|row| {
+            let row = without_machine_facts(row.clone());
+            without_client_texts(&row, longest_in(&row)).to_string()
+        });
         let text = lines.collect::<Vec<String>>().join("\n") + "\n";
-        write(&folder.join(format!("{name}.jsonl")), without_machine(&desk, &text));
+        let text = without_machine(&desk, &text);
+        let left = traces(&text);
+        assert!(left.is_empty(), "{name} would tell of this machine: {left:?}");
+        write(&folder.join(format!("{name}.jsonl")), text);
         new.extend(rows.iter().flat_map(shapes));
     }
     let (last, known) = last_recording();
@@ -87,6 +94,15 @@ fn a_new_type_and_a_new_field_are_new_shapes() {
         assert!(shapes(&row).iter().any(|shape| shape == new), "{new}");
         assert!(!known.iter().any(|shape| shape == new), "{new}");
     }
+}
+
+#[test]
+fn what_a_row_tells_of_the_machine_is_replaced() {
+    let row = json!({"attachment": {"type": "environment", "snapshot": {"osVersion": "Linux 9.9-mine"}},
+                     "list": [{"context": {"email": "a@b.example"}}]});
+    let want = json!({"attachment": {"type": "environment", "snapshot": {"osVersion": "Linux 6.0"}},
+                      "list": [{"context": {}}]});
+    assert_eq!(without_machine_facts(row), want);
 }
 
 #[test]
@@ -169,6 +185,37 @@ fn without_client_texts(value: &Value, longest: usize) -> Value {
     }
 }
 
+/// What a row tells of the machine and the person: the system's version, the session's context (an e-mail address),
+/// ids of installations.
+fn without_machine_facts(value: Value) -> Value {
+    let cleaned = |(key, value): (String, Value)| {
+        let value = match (key.as_str(), value) {
+            ("osVersion", Value::String(_)) => "Linux 6.0".into(),
+            ("context", Value::Object(_)) => json!({}),
+            ("installationId" | "installation_id" | "email" | "userEmail" | "hostname", _) => "".into(),
+            (_, value) => without_machine_facts(value),
+        };
+        (key, value)
+    };
+    match value {
+        Value::Object(map) => Value::Object(map.into_iter().map(cleaned).collect()),
+        Value::Array(list) => list.into_iter().map(without_machine_facts).collect(),
+        other => other,
+    }
+}
+
+/// What of this machine a text still names: its user, its host, its kernel, folders outside the desk.
+fn traces(text: &str) -> Vec<String> {
+    let told = |path: &str| fs::read_to_string(path).unwrap_or_default().trim().to_owned();
+    let user = std::env::var("USER").unwrap_or_default();
+    let home = std::env::var("HOME").unwrap_or_default();
+    [user, home, told("/proc/sys/kernel/hostname"), told("/proc/sys/kernel/osrelease")]
+        .into_iter()
+        // Short names stand in ordinary words.
+        .filter(|trace| trace.len() > 5 && text.contains(trace.as_str()))
+        .collect()
+}
+
 /// The folders of the desk become those of a person `u`, also where the client makes a name of one.
 fn without_machine(desk: &Desk, text: &str) -> String {
     let at = |name: &str| desk.sandbox.path(name).to_string_lossy().into_owned();
@@ -176,6 +223,9 @@ fn without_machine(desk: &Desk, text: &str) -> String {
     let (project, tmp, home, root) = (at("project"), at("tmp"), at("home"), at(""));
     let text = text.replace(&project, "/home/u/proj").replace(&slug(&project), "-home-u-proj");
     let text = text.replace(&tmp, "/tmp").replace(&home, "/home/u");
+    // The client names a folder after the user's number.
+    let number = fs::metadata(desk.sandbox.path("home")).map(|home| home.uid()).unwrap_or_default();
+    let text = text.replace(&format!("/tmp/claude-{number}/"), "/tmp/claude-1000/");
     text.replace(&root, "/home/u/").replace(env!("CARGO_MANIFEST_DIR"), "/home/u/stop-auditor")
 }
 
@@ -209,7 +259,7 @@ fn edits_error_background_command(c: &mut Checks) -> Desk {
     let edit = json!({"file_path": file, "old_string": "one", "new_string": "two"});
     let steps = vec![
         vec![Part::Text("Writing.".into()), tool("Write", json!({"file_path": file, "content": "one\n"}))],
-        vec![tool("Edit", edit), bash("cat /nonexistent; exit 3")],
+        vec![tool("Edit", edit), bash("cat no-such-file; exit 3")],
         vec![tool("Bash", json!({"command": job, "run_in_background": true, "description": "a job"}))],
         says("Started a background job, waiting."),
         says("Background job finished: bgdone."),

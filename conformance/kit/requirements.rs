@@ -28,6 +28,7 @@ const fn ours(id: &'static str, title: &'static str, reason: &'static str) -> Re
 }
 
 const INSTALLER: &str = "a foreign hook has its own installer";
+const DEFAULT_AUDITOR: &str = "what a foreign hook gives its default auditor is its own affair";
 
 /// All of them, in the spec's order.
 pub(crate) const REQUIREMENTS: &[Requirement] = &[
@@ -36,7 +37,12 @@ pub(crate) const REQUIREMENTS: &[Requirement] = &[
     anyone("1.3", "FAIL sends Claude back; a turn is audited at most twice"),
     anyone("1.4", "NOTE holds nobody up and goes with the next message"),
     anyone("1.5", "when the auditor fails the turn goes through and the person is told"),
+    ours("1.6", "the auditor gets text and gives text, and nothing else of the person's", DEFAULT_AUDITOR),
     anyone("1.7", "the auditor is never Claude's own vendor, and never audits itself"),
+    ours("2.1", "check looks for codex, its version and its flags", INSTALLER),
+    ours("2.2", "check looks for the features that are turned off", INSTALLER),
+    ours("2.3", "check looks for the login and asks nobody unless told to", INSTALLER),
+    ours("2.4", "check tells which row types of the newest transcript are known", INSTALLER),
     ours("2.5", "settings.json is backed up and only added to", INSTALLER),
     ours("3.1", "one file is installed and registered twice", INSTALLER),
     ours("3.2", "a second install changes nothing; other hooks stay", INSTALLER),

@@ -32,6 +32,8 @@ pub(crate) fn end(id: i32) {
 /// Other processes that have this file open.
 pub(crate) fn users_of(file: &Path) -> Vec<i32> {
     let own = i32::try_from(std::process::id()).unwrap_or_default();
+    // The system tells where a file really lies, and the temporary directory may be a link.
+    let file = &file.canonicalize().unwrap_or_else(|_| file.to_owned());
     let ids: Vec<i32> = if Path::new("/proc/self/fd").exists() {
         let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
         let ids = entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok());

@@ -60,20 +60,36 @@ checks! {
 
             let backup = home.backups();
             let [backup] = backup.as_slice() else { panic!("{name}: {backup:?}") };
-            c.equal("2.5", format!("{name}: the backup holds the old bytes"), fs::read(backup).unwrap(), old.as_bytes().to_vec());
+            c.equal(
+                "2.5",
+                format!("{name}: the backup holds the old bytes"),
+                fs::read(backup).unwrap(),
+                old.as_bytes().to_vec(),
+            );
             c.equal("2.5", format!("{name}: and the mode"), mode(backup), 0o640);
             c.contains("2.5", format!("{name}: its path is told"), &install.text, backup.to_str().unwrap());
             c.equal("2.5", format!("{name}: settings.json keeps its mode"), mode(&home.settings()), 0o640);
-            let wanted = home.expected(old, &[("STOP_AUDITOR_CMD", "judge 'x y'"), ("STOP_AUDITOR_MODEL", "m")]);
+            let wanted =
+                home.expected(old, &[("STOP_AUDITOR_CMD", "judge 'x y'"), ("STOP_AUDITOR_MODEL", "m")]);
             c.equal("2.5", format!("{name}: only additions, each at its end"), home.value(), wanted);
-            c.equal("3.1", format!("{name}: the binary is a copy"), fs::read(home.binary()).unwrap() == fs::read(BINARY).unwrap(), true);
+            c.equal(
+                "3.1",
+                format!("{name}: the binary is a copy"),
+                fs::read(home.binary()).unwrap() == fs::read(BINARY).unwrap(),
+                true,
+            );
             c.equal("3.1", format!("{name}: and can be run"), mode(&home.binary()), 0o755);
 
             let uninstall = home.run(&["uninstall"]);
             c.that("3.5", format!("{name}: uninstall succeeds"), uninstall.ok, "exit 0", &uninstall.text);
             let mut after = home.files();
             after.retain(|path, _| !path.to_string_lossy().contains("stop-auditor-backup"));
-            c.equal("3.5", format!("{name}: all that was there is back, and nothing else, but for backups"), after, before);
+            c.equal(
+                "3.5",
+                format!("{name}: all that was there is back, and nothing else, but for backups"),
+                after,
+                before,
+            );
         });
     }
 
@@ -86,8 +102,19 @@ checks! {
         c.equal("3.1", "settings.json", home.value(), home.expected("{}", &[]));
         let command = home.value()["hooks"]["Stop"][0]["hooks"][0]["command"].as_str().unwrap().to_owned();
         let words = shlex::split(&command).unwrap();
-        c.equal("3.1", "the command is one absolute path, quoted for sh", words, vec![home.binary().to_str().unwrap().to_owned()]);
-        c.that("3.1", "the sandbox's path needs quotes", command.starts_with(['\'', '"']), "a quote", command);
+        c.equal(
+            "3.1",
+            "the command is one absolute path, quoted for sh",
+            words,
+            vec![home.binary().to_str().unwrap().to_owned()],
+        );
+        c.that(
+            "3.1",
+            "the sandbox's path needs quotes",
+            command.starts_with(['\'', '"']),
+            "a quote",
+            command,
+        );
         home.run(&["uninstall"]);
         c.equal("3.5", "settings.json is gone", home.settings().exists(), false);
         c.equal("3.5", "the hooks folder is gone", home.config().join("hooks").exists(), false);
@@ -99,10 +126,12 @@ checks! {
     fn r3_2_a_second_install_changes_nothing(c: &mut Checks) {
         let home = Home::with(b"{\n  \"hooks\": {\n    \"Stop\": [{\"hooks\": []}, 7]\n  }\n}\n");
         home.run(&["install", "--model", "m"]);
-        let stamps = |home: &Home| [home.settings(), home.binary()].map(|path| {
-            let metadata = fs::metadata(path).unwrap();
-            (metadata.ino(), metadata.mtime(), metadata.mtime_nsec())
-        });
+        let stamps = |home: &Home| {
+            [home.settings(), home.binary()].map(|path| {
+                let metadata = fs::metadata(path).unwrap();
+                (metadata.ino(), metadata.mtime(), metadata.mtime_nsec())
+            })
+        };
         let (files, before) = (home.files(), stamps(&home));
         let again = home.run(&["install"]);
         c.that("3.2", "the second install succeeds", again.ok, "exit 0", &again.text);
@@ -114,7 +143,12 @@ checks! {
         older.push(0);
         fs::write(home.binary(), older).unwrap();
         home.run(&["install"]);
-        c.equal("3.1", "another build is replaced", fs::read(home.binary()).unwrap() == fs::read(BINARY).unwrap(), true);
+        c.equal(
+            "3.1",
+            "another build is replaced",
+            fs::read(home.binary()).unwrap() == fs::read(BINARY).unwrap(),
+            true,
+        );
     }
 
     /// 3.2: a registration of an older path is changed in place.
@@ -185,7 +219,12 @@ checks! {
         c.equal("2.5", "the target is registered", home.value(), home.expected("{\"a\":1}", &[]));
         c.equal("2.5", "the target's mode", mode(&target), 0o600);
         home.run(&["uninstall"]);
-        c.equal("3.5", "the target's old bytes", fs::read_to_string(&target).unwrap(), "{\"a\":1}".to_owned());
+        c.equal(
+            "3.5",
+            "the target's old bytes",
+            fs::read_to_string(&target).unwrap(),
+            "{\"a\":1}".to_owned(),
+        );
         c.equal("3.5", "still a link", fs::symlink_metadata(home.settings()).unwrap().is_symlink(), true);
     }
 
@@ -195,15 +234,31 @@ checks! {
         let old = r#"{"env":{"STOP_AUDITOR_CMD":"mine"}}"#;
         let home = Home::with(old.as_bytes());
         let run = home.run(&["install", "--auditor-cmd", "other"]);
-        c.that("3.5", "another value is refused", !run.ok && run.text.contains("--force"), "exit 1", &run.text);
+        c.that(
+            "3.5",
+            "another value is refused",
+            !run.ok && run.text.contains("--force"),
+            "exit 1",
+            &run.text,
+        );
         c.equal("3.5", "and nothing changed", fs::read_to_string(home.settings()).unwrap(), old.to_owned());
         home.run(&["install"]);
         home.run(&["uninstall"]);
         c.equal("3.5", "it survives", fs::read_to_string(home.settings()).unwrap(), old.to_owned());
         home.run(&["install", "--auditor-cmd", "other", "--force"]);
-        c.equal("3.5", "--force replaces it", home.value()["env"].clone(), json!({"STOP_AUDITOR_CMD": "other"}));
+        c.equal(
+            "3.5",
+            "--force replaces it",
+            home.value()["env"].clone(),
+            json!({"STOP_AUDITOR_CMD": "other"}),
+        );
         home.run(&["uninstall"]);
-        c.equal("3.5", "and uninstall brings it back", fs::read_to_string(home.settings()).unwrap(), old.to_owned());
+        c.equal(
+            "3.5",
+            "and uninstall brings it back",
+            fs::read_to_string(home.settings()).unwrap(),
+            old.to_owned(),
+        );
     }
 
     /// 3.5: what the person changed since the install stays changed; ours goes all the same, backup or not.
@@ -219,7 +274,12 @@ checks! {
             }
             home.run(&["uninstall"]);
             let left = fs::read_to_string(home.settings()).unwrap();
-            c.equal("3.5", format!("with a backup: {with_backup}"), left, "{\n  \"a\": 3,\n  \"b\": 2\n}\n".to_owned());
+            c.equal(
+                "3.5",
+                format!("with a backup: {with_backup}"),
+                left,
+                "{\n  \"a\": 3,\n  \"b\": 2\n}\n".to_owned(),
+            );
         });
     }
 
@@ -276,7 +336,8 @@ checks! {
         for path in [home.binary(), home.settings(), home.backups().remove(0)] {
             c.contains("10.1", "a file that was made or changed", &run.text, path.to_str().unwrap());
         }
-        for line in ["第 2 行 -   \"a\": 1\n", "第 2 行 +   \"a\": 1,\n", "第 3 行 +   \"hooks\": {\n"] {
+        for line in ["第 2 行 -   \"a\": 1\n", "第 2 行 +   \"a\": 1,\n", "第 3 行 +   \"hooks\": {\n"]
+        {
             c.contains("10.1", "a changed line with its number", &run.text, line);
         }
         for item in ITEMS {
@@ -332,9 +393,37 @@ checks! {
         for arguments in [&["--nonsense"][..], &["install", "--nonsense"], &["nonsense"]] {
             c.equal("6.11", format!("{arguments:?}"), home.run(arguments).code, Some(1));
         }
-        for arguments in [&["--help"][..], &["install", "--help"], &["uninstall", "--help"], &["selftest", "--help"]] {
+        for arguments in
+            [&["--help"][..], &["install", "--help"], &["uninstall", "--help"], &["selftest", "--help"]]
+        {
             let run = home.run(arguments);
-            c.that("10.1", format!("{arguments:?} teaches with an example"), run.ok && run.text.contains("例："), "例：", run.text);
+            c.that(
+                "10.1",
+                format!("{arguments:?} teaches with an example"),
+                run.ok && run.text.contains("例："),
+                "例：",
+                run.text,
+            );
+        }
+    }
+
+    /// 2.3: without an auditor that can be asked nothing is installed, unless somebody says so.
+    #[own]
+    fn r2_3_install_looks_at_the_auditor_first(c: &mut Checks) {
+        let home = Home::with(b"{}\n");
+        fs::remove_file(home.sandbox.path("bin/codex")).unwrap();
+        let before = home.files();
+        let refused = home.run_on("/usr/bin:/bin", &["install"]);
+        c.that("2.3", "it is refused", !refused.ok, "exit code 1", &refused.text);
+        for told in ["PATH 里没有 codex", "--auditor-cmd", "--force"] {
+            c.contains("2.3", "what to do", &refused.text, told);
+        }
+        c.that("2.5", "nothing was changed", home.files() == before, "the same files", "others");
+        for arguments in [&["install", "--force"][..], &["install", "--auditor-cmd", "judge"]] {
+            let home = Home::with(b"{}\n");
+            fs::remove_file(home.sandbox.path("bin/codex")).unwrap();
+            let installed = home.run_on("/usr/bin:/bin", arguments);
+            c.that("2.3", format!("{arguments:?} installs"), installed.ok, "exit code 0", &installed.text);
         }
     }
 }

@@ -79,5 +79,5 @@ fn registry() -> Vec<&'static Named> {
 /// Named so that libtest starts it first: it brings more threads.
 #[test]
 fn all_requirements_have_a_check() {
-    kit::report::of(&registry());
+    kit::report::of(&registry(), kit::report::Target::Kit);
 }

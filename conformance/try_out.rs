@@ -47,7 +47,12 @@ checks! {
         c.that("1.1", "it ends well", tried.ok, "exit code 0", tried.err.clone());
         c.contains("1.1", "it says that a stand-in judges", &tried.out, "替身审计员");
         c.contains("1.1", "the verdict", &tried.out, "判定：VERDICT: FAIL - ");
-        c.contains("6.7", "what Claude would be told", &tried.out, "独立审计员（替身审计员）判定本轮存在偏差：");
+        c.contains(
+            "6.7",
+            "what Claude would be told",
+            &tried.out,
+            "独立审计员（替身审计员）判定本轮存在偏差：",
+        );
         c.that("9.9", "no log", is_empty(&sandbox.path("logs")), "an empty folder", "files");
         c.that("9.9", "nothing left behind", is_empty(&sandbox.path("tmp")), "an empty folder", "files");
     }
@@ -63,7 +68,12 @@ checks! {
         let (_, current) = last.out.split_once("【当前轮】\n").unwrap_or_default();
         c.contains("1.1", "the last turn", current, "CURRENT-OUTPUT 12 passed");
         c.absent("1.2", "thinking", &last.out, "THOUGHT");
-        c.contains("6.8", "the remark", &last.out, "审计提示（cat，没打回，你下次发消息时会转给 Claude）：small");
+        c.contains(
+            "6.8",
+            "the remark",
+            &last.out,
+            "审计提示（cat，没打回，你下次发消息时会转给 Claude）：small",
+        );
         let before = tried(&sandbox, &[&[transcript, "--show-prompt", "--turn", "2"], &auditor[..]].concat());
         let (_, current) = before.out.split_once("【当前轮】\n").unwrap_or_default();
         c.contains("1.1", "the turn before", current, "EARLIER-OUTPUT");
@@ -86,7 +96,8 @@ checks! {
             c.that("1.5", format!("{arguments:?} fails"), !tried.ok, "exit code 1", tried.out);
             c.contains("1.5", format!("{arguments:?} says why"), &tried.err, told);
         }
-        let failed = tried(&sandbox, &[transcript, "--auditor-cmd", "echo sk-abcdefghijklmnopqrst >&2; exit 3"]);
+        let failed =
+            tried(&sandbox, &[transcript, "--auditor-cmd", "echo sk-abcdefghijklmnopqrst >&2; exit 3"]);
         c.contains("1.5", "what the person would see", &failed.out, "⚠️ 审计员不可用（");
         c.absent("6.12", "a key in the auditor's complaint", &failed.out, "abcdefghijklmnopqrst");
     }

@@ -8,9 +8,16 @@ use std::time::Duration;
 use assert_cmd::Command;
 use serde_json::{Value, json};
 
+use crate::kit::hook::quoted;
+use crate::kit::programs::{path_with_bin, program};
 use crate::kit::sandbox::Sandbox;
+use stop_auditor::auditor::codex::arguments::features_off;
 
 pub(super) const BINARY: &str = env!("CARGO_BIN_EXE_stop-auditor");
+
+/// Flags that `codex exec --help` of the stand-in names.
+const FLAGS: &str =
+    "--ephemeral --ignore-user-config --ignore-rules --skip-git-repo-check --sandbox --model --config --json";
 
 /// A home with a configuration folder whose path needs quoting.
 pub(super) struct Home {
@@ -25,8 +32,26 @@ pub(super) struct Said {
 }
 
 impl Home {
+    /// A home on a machine with a Codex that is logged in.
     pub(super) fn new() -> Self {
-        Self { sandbox: Sandbox::new() }
+        let home = Self { sandbox: Sandbox::new() };
+        home.with_codex(true);
+        home
+    }
+
+    /// Puts a Codex on PATH that says of itself what `check` asks.
+    pub(super) fn with_codex(&self, is_logged_in: bool) {
+        let features = features_off().collect::<Vec<_>>().join(" stable true\n");
+        fs::create_dir_all(self.sandbox.path("bin")).unwrap();
+        fs::write(self.sandbox.path("bin/features"), features).unwrap();
+        let _ = fs::remove_file(self.sandbox.path("bin/codex"));
+        let script = format!(
+            "#!/bin/sh\ncase \"$1 $2\" in\n'exec --help') echo '{FLAGS}' ;;\n'features list') cat {} ;;\n\
+             'login status') exit {} ;;\n*) echo 'codex-cli 0.0.0' ;;\nesac\n",
+            quoted(&self.sandbox.path("bin/features").to_string_lossy()),
+            i32::from(!is_logged_in)
+        );
+        program(&self.sandbox, "codex", &script);
     }
 
     pub(super) fn with(settings: &[u8]) -> Self {
@@ -49,11 +74,18 @@ impl Home {
     }
 
     pub(super) fn run(&self, arguments: &[&str]) -> Said {
+        self.run_on(&path_with_bin(&self.sandbox), arguments)
+    }
+
+    /// Runs it with another PATH.
+    pub(super) fn run_on(&self, path: &str, arguments: &[&str]) -> Said {
         let output = Command::new(BINARY)
             .args(arguments)
             .env_clear()
-            .env("PATH", std::env::var_os("PATH").unwrap_or_default())
+            .env("PATH", path)
             .env("HOME", self.sandbox.path("home"))
+            // The login that `login status` stands for.
+            .env("CODEX_API_KEY", "dummy")
             .env("TMPDIR", self.sandbox.path("tmp"))
             .env("CLAUDE_CONFIG_DIR", self.config())
             .timeout(Duration::from_secs(120))

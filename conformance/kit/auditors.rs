@@ -3,6 +3,7 @@
 #![allow(dead_code, reason = "the vocabulary of all test files; each uses what it needs")]
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 use super::hook::{self, quoted};
 
@@ -89,5 +90,56 @@ impl Recording {
     }
     fn lines(&self, name: &str) -> Vec<String> {
         self.text(name).lines().map(str::to_owned).collect()
+    }
+}
+
+/// Answers that come one after the other, with the prompts that they answered.
+pub(crate) struct InTurn {
+    dir: PathBuf,
+    command: String,
+}
+
+impl InTurn {
+    /// Keeps its prompts and gates in `dir`.
+    ///
+    /// # Panics
+    /// When the directory cannot be made.
+    pub(crate) fn new(dir: &Path, answers: &[&str]) -> Self {
+        fs::create_dir_all(dir).expect("a directory");
+        let answers: Vec<String> = answers.iter().map(|answer| quoted(answer)).collect();
+        let command = format!("{} {} {}", fake("in-turn"), quoted(&dir.to_string_lossy()), answers.join(" "));
+        Self { dir: dir.to_owned(), command }
+    }
+    /// For `STOP_AUDITOR_CMD`.
+    pub(crate) fn command(&self) -> &str {
+        &self.command
+    }
+    /// The prompt of the n-th call, from 1 on; "" when there was none.
+    pub(crate) fn prompt(&self, n: usize) -> String {
+        String::from_utf8_lossy(&fs::read(self.dir.join(format!("prompt.{n}"))).unwrap_or_default())
+            .into_owned()
+    }
+    /// Whether the n-th call has read its prompt.
+    pub(crate) fn has_read(&self, n: usize) -> bool {
+        self.dir.join(format!("prompt.{n}")).is_file()
+    }
+    /// How often it was called.
+    pub(crate) fn n_calls(&self) -> usize {
+        (1..100).take_while(|n| self.dir.join(format!("call.{n}")).is_dir()).count()
+    }
+    /// A FIFO at which the n-th call waits until somebody opens it for writing.
+    pub(crate) fn gate(&self, n: usize) -> PathBuf {
+        self.fifo(&format!("gate.{n}"))
+    }
+    /// A FIFO that the n-th call opens for writing: its reader waits for that.
+    pub(crate) fn opens(&self, n: usize) -> PathBuf {
+        self.fifo(&format!("opens.{n}"))
+    }
+
+    fn fifo(&self, name: &str) -> PathBuf {
+        let path = self.dir.join(name);
+        let made = Command::new("mkfifo").arg(&path).status().expect("mkfifo runs");
+        assert!(made.success(), "{} is made", path.display());
+        path
     }
 }

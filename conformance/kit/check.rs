@@ -3,6 +3,7 @@
 use std::fmt::{Debug, Write as _};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::OnceLock;
+use std::time::{Duration, Instant};
 
 use super::hook;
 
@@ -85,6 +86,7 @@ impl Checks {
 pub(crate) struct Outcome {
     pub(crate) checks: Vec<Check>,
     pub(crate) panicked: Option<String>,
+    pub(crate) elapsed: Duration,
 }
 
 /// Why a test is not run against this hook.
@@ -124,8 +126,10 @@ impl Named {
     pub(crate) fn outcome(&self) -> &'static Outcome {
         self.cell.get_or_init(|| {
             let mut checks = Checks::default();
+            let start = Instant::now();
             let run = catch_unwind(AssertUnwindSafe(|| (self.run)(&mut checks)));
-            Outcome { checks: checks.all, panicked: run.err().map(|cause| message_of(cause.as_ref())) }
+            let panicked = run.err().map(|cause| message_of(cause.as_ref()));
+            Outcome { checks: checks.all, panicked, elapsed: start.elapsed() }
         })
     }
 

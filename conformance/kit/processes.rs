@@ -50,6 +50,19 @@ fn has_open(id: i32, file: &Path) -> bool {
     links.filter_map(|link| fs::read_link(link.path()).ok()).any(|target| target == file)
 }
 
+/// The processes whose environment names this directory, as `(id, command line)`: all that was started from a sandbox,
+/// whatever group or session it went into.
+pub(crate) fn with_environment(root: &Path) -> Vec<(i32, String)> {
+    let root = root.to_string_lossy().into_owned();
+    let read = |id: i32, file: &str| fs::read(format!("/proc/{id}/{file}")).unwrap_or_default();
+    let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).replace('\0', " ");
+    let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
+    let ids = entries.filter_map(|entry| entry.file_name().to_str()?.parse::<i32>().ok());
+    ids.filter(|id| text(read(*id, "environ")).contains(&root) && !is_zombie(*id))
+        .map(|id| (id, text(read(id, "cmdline"))))
+        .collect()
+}
+
 /// Waits until `holds` does, at most `limit`; gives whether it did. Between two looks other threads get their turn.
 pub(crate) fn eventually(limit: Duration, mut holds: impl FnMut() -> bool) -> bool {
     let start = Instant::now();

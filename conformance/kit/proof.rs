@@ -8,6 +8,7 @@ use std::time::Duration;
 use serde_json::json;
 
 use super::check::{Checks, Named, Outcome};
+use super::report::Target;
 use super::{event, journal, report};
 
 /// Named tests live as long as the process, as the real ones do.
@@ -45,13 +46,18 @@ fn checks_compare_what_they_say() {
 
 #[test]
 fn the_report_finds_what_has_no_check_and_what_is_no_requirement() {
-    let faults = report::faults_of(&[
+    let registry = [
         named(&["own"], |c| c.that("9.1", "", true, "", "")),
         named(&["typo"], |c| c.that("99.9", "", true, "", "")),
-    ]);
+    ];
+    let faults = report::faults_of(&registry, Target::Kit);
     let has = |start: &str| faults.iter().any(|fault| fault.starts_with(start));
     assert!(has("9.2 ") && has("99.9:") && has("r0_0_proof: unknown mark typo"), "{faults:?}");
     assert!(super::hook::foreign() || !has("9.1 "), "{faults:?}");
+    assert!(!has("9.8 "), "the real clients are another target's affair: {faults:?}");
+    let faults = report::faults_of(&registry, Target::Clients);
+    let has = |start: &str| faults.iter().any(|fault| fault.starts_with(start));
+    assert!((super::hook::foreign() || has("9.8 ")) && !has("9.2 "), "{faults:?}");
 }
 
 #[test]
@@ -95,7 +101,7 @@ fn a_log_line_has_one_verdict_or_is_in_doubt() {
 #[test]
 fn every_fake_auditor_is_used_and_says_what_it_is_for() {
     let package = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let sources = ["conformance", "conformance/kit"].map(|dir| package.join(dir));
+    let sources = ["conformance", "conformance/kit", "conformance/clients"].map(|dir| package.join(dir));
     let sources = sources.iter().flat_map(|dir| fs::read_dir(dir).expect("the kit's sources are here"));
     let texts: Vec<String> = sources
         .flatten()

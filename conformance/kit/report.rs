@@ -1,5 +1,5 @@
-//! Runs every test once, writes `target/conformance/report.json`, prints a table per section, and fails when a
-//! requirement has no check. Failing checks are not its affair: their own tests tell.
+//! Runs every test once, writes `target/conformance/report.json` (`clients.json` for the real clients), prints a table
+//! per section, and fails when a requirement has no check. Failing checks are not its affair: their own tests tell.
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::io::Write as _;
@@ -7,6 +7,7 @@ use std::path::Path;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
+use std::time::Duration;
 
 use serde_json::json;
 
@@ -14,24 +15,63 @@ use super::check::{Check, Named, NotRun};
 use super::hook;
 use super::requirements::{REQUIREMENTS, Requirement, Testable};
 
-/// Tests mostly wait for processes, so a few more than there are cores.
-const N_THREADS: usize = 6;
+/// A case with a real client that takes longer hangs.
+const CLIENT_CASE_LIMIT: Duration = Duration::from_secs(60);
+
+/// Which test target reports.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Target {
+    /// The hook by itself.
+    Kit,
+    /// The real clients.
+    Clients,
+}
+
+impl Target {
+    fn file(self) -> &'static str {
+        match self {
+            Target::Kit => "report.json",
+            Target::Clients => "clients.json",
+        }
+    }
+
+    /// Threads beside libtest's own. A hook mostly waits; a client works hard while it starts.
+    fn n_threads(self) -> usize {
+        match self {
+            Target::Kit => 6,
+            Target::Clients => 2,
+        }
+    }
+
+    /// Whether this target owes a check for such a requirement.
+    fn owes(self, testable: Testable) -> bool {
+        match testable {
+            Testable::ByAnyone => self == Target::Kit,
+            Testable::OursOnly(_) => self == Target::Kit && !hook::foreign(),
+            Testable::WithClients => self == Target::Clients && !hook::foreign(),
+        }
+    }
+}
 
 /// Runs the registry.
 ///
 /// # Panics
 /// When a requirement has no check, a check cites no requirement, a test has an unknown mark, or a file cannot be
 /// written.
-pub(crate) fn of(registry: &[&'static Named]) {
-    let report = Report::from(registry);
-    report.write_json();
+pub(crate) fn of(registry: &[&'static Named], target: Target) {
+    let mut report = Report::of(registry, target);
+    if target == Target::Kit {
+        // Some hundred cases of some milliseconds each.
+        report.times.clear();
+    }
+    report.write_json(target);
     // Not `print!`, which libtest swallows.
     let mut stdout = std::io::stdout();
     stdout
         .write_all(report.table().as_bytes())
         .and_then(|()| stdout.flush())
         .expect("stdout takes the table");
-    let faults = report.faults(registry);
+    let faults = report.faults(registry, target);
     assert!(faults.is_empty(), "\n{}", faults.join("\n"));
 }
 
@@ -42,8 +82,9 @@ struct Count {
 }
 
 /// What is wrong with a registry, for the proof that the report can fail.
-pub(crate) fn faults_of(registry: &[&'static Named]) -> Vec<String> {
-    Report::from(registry).faults(registry)
+#[allow(dead_code, reason = "the proof is in one target only")]
+pub(crate) fn faults_of(registry: &[&'static Named], target: Target) -> Vec<String> {
+    Report::of(registry, target).faults(registry, target)
 }
 
 #[derive(Default)]
@@ -52,14 +93,15 @@ struct Report {
     /// Tests that broke, so that what they would have shown is not known.
     broken: Vec<String>,
     not_run: Vec<(&'static str, NotRun)>,
+    times: BTreeMap<&'static str, Duration>,
 }
 
 impl Report {
-    fn from(registry: &[&'static Named]) -> Self {
+    fn of(registry: &[&'static Named], target: Target) -> Self {
         let report = Mutex::new(Self::default());
         let next = AtomicUsize::new(0);
         thread::scope(|scope| {
-            for _ in 0..N_THREADS {
+            for _ in 0..target.n_threads() {
                 scope.spawn(|| {
                     while let Some(named) = registry.get(next.fetch_add(1, Ordering::Relaxed)) {
                         let ran = named.not_run().map_or_else(|| Ok(named.outcome()), Err);
@@ -67,6 +109,7 @@ impl Report {
                         match ran {
                             Ok(outcome) => {
                                 outcome.checks.iter().for_each(|check| report.count(check));
+                                report.times.insert(named.name, outcome.elapsed);
                                 report.broken.extend(outcome.panicked.iter().map(|_| named.name.to_owned()));
                             }
                             Err(reason) => report.not_run.push((named.name, reason)),
@@ -88,12 +131,11 @@ impl Report {
         self.counts.get(id).copied().unwrap_or_default()
     }
 
-    fn faults(&self, registry: &[&'static Named]) -> Vec<String> {
+    fn faults(&self, registry: &[&'static Named], target: Target) -> Vec<String> {
         let mut faults = Vec::new();
         for requirement in REQUIREMENTS {
             let waits = self.left_out(requirement, NotRun::TooSlow).next().is_some();
-            let must = !hook::foreign() || requirement.testable == Testable::ByAnyone;
-            if must && !waits && self.count_of(requirement.id).checks == 0 {
+            if target.owes(requirement.testable) && !waits && self.count_of(requirement.id).checks == 0 {
                 faults.push(format!("{} {}: no check", requirement.id, requirement.title));
             }
         }
@@ -104,6 +146,9 @@ impl Report {
         }
         for named in registry {
             faults.extend(named.unknown_marks().map(|mark| format!("{}: unknown mark {mark}", named.name)));
+        }
+        for (name, _) in self.times.iter().filter(|(_, time)| **time > CLIENT_CASE_LIMIT) {
+            faults.push(format!("{name}: takes more than {CLIENT_CASE_LIMIT:?}"));
         }
         faults
     }
@@ -140,6 +185,9 @@ impl Report {
         for (id, count) in self.counts.iter().filter(|(_, count)| count.failed > 0) {
             let _ = writeln!(text, "failed: {id} ({} of {} checks)", count.failed, count.checks);
         }
+        for (name, time) in &self.times {
+            let _ = writeln!(text, "{:>6.1} s  {name}", time.as_secs_f64());
+        }
         for name in &self.broken {
             let _ = writeln!(text, "broken: {name}");
         }
@@ -167,7 +215,7 @@ impl Report {
         text
     }
 
-    fn write_json(&self) {
+    fn write_json(&self, target: Target) {
         let requirements: Vec<_> = REQUIREMENTS
             .iter()
             .map(|requirement| {
@@ -178,10 +226,12 @@ impl Report {
         let foreign = hook::foreign();
         let name = if foreign { hook::command() } else { env!("CARGO_PKG_NAME").to_owned() };
         let version = (!foreign).then_some(env!("CARGO_PKG_VERSION"));
+        let seconds: BTreeMap<_, _> =
+            self.times.iter().map(|(name, time)| (*name, time.as_secs_f64())).collect();
         let report = json!({"implementation": name, "version": version, "requirements": requirements,
-                            "broken": self.broken});
+                            "seconds": seconds, "broken": self.broken});
         let dir = Path::new(env!("CARGO_TARGET_TMPDIR")).with_file_name("conformance");
         std::fs::create_dir_all(&dir).expect("the report's directory is made");
-        std::fs::write(dir.join("report.json"), format!("{report:#}\n")).expect("the report is written");
+        std::fs::write(dir.join(target.file()), format!("{report:#}\n")).expect("the report is written");
     }
 }

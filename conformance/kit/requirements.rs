@@ -8,8 +8,10 @@ pub(crate) enum Testable {
     ByAnyone,
     /// Only ours, for this reason.
     OursOnly(&'static str),
+    /// Only the real clients, in the target `clients`.
+    WithClients,
 }
-use Testable::{ByAnyone, OursOnly};
+use Testable::{ByAnyone, OursOnly, WithClients};
 
 /// One sentence of the spec.
 #[derive(Debug)]
@@ -27,8 +29,11 @@ const fn ours(id: &'static str, title: &'static str, reason: &'static str) -> Re
     Requirement { id, title, testable: OursOnly(reason) }
 }
 
+const fn clients(id: &'static str, title: &'static str) -> Requirement {
+    Requirement { id, title, testable: WithClients }
+}
+
 const INSTALLER: &str = "a foreign hook has its own installer";
-const DEFAULT_AUDITOR: &str = "what a foreign hook gives its default auditor is its own affair";
 
 /// All of them, in the spec's order.
 pub(crate) const REQUIREMENTS: &[Requirement] = &[
@@ -37,12 +42,12 @@ pub(crate) const REQUIREMENTS: &[Requirement] = &[
     anyone("1.3", "FAIL sends Claude back; a turn is audited at most twice"),
     anyone("1.4", "NOTE holds nobody up and goes with the next message"),
     anyone("1.5", "when the auditor fails the turn goes through and the person is told"),
-    ours("1.6", "the auditor gets text and gives text, and nothing else of the person's", DEFAULT_AUDITOR),
+    clients("1.6", "the auditor gets text and gives text, nothing else"),
     anyone("1.7", "the auditor is never Claude's own vendor, and never audits itself"),
-    ours("2.1", "check looks for codex, its version and its flags", INSTALLER),
-    ours("2.2", "check looks for the features that are turned off", INSTALLER),
-    ours("2.3", "check looks for the login and asks nobody unless told to", INSTALLER),
-    ours("2.4", "check tells which row types of the newest transcript are known", INSTALLER),
+    clients("2.1", "check knows the flags of this Codex"),
+    clients("2.2", "check knows its features; what it ignores is logged"),
+    ours("2.3", "install looks at the auditor first", INSTALLER),
+    clients("2.4", "check knows the rows of this client"),
     ours("2.5", "settings.json is backed up and only added to", INSTALLER),
     ours("3.1", "one file is installed and registered twice", INSTALLER),
     ours("3.2", "a second install changes nothing; other hooks stay", INSTALLER),
@@ -105,6 +110,8 @@ pub(crate) const REQUIREMENTS: &[Requirement] = &[
     anyone("9.4", "self-test: exit code, no verdict, time-out"),
     anyone("9.5", "self-test: NOTE and its hand-over"),
     anyone("9.6", "self-test: the prompt"),
+    clients("9.7", "the real auditor is asked once and must fail the made-up turn"),
+    clients("9.8", "a real session after the install is in the log"),
     anyone("9.9", "all in temporary directories"),
     ours("10.1", "install's hand-over", INSTALLER),
     ours("10.2", "the self-test command", INSTALLER),

@@ -11,6 +11,7 @@ use tempfile::TempDir;
 use super::processes;
 use super::rows::{Rows, SESSION};
 
+#[allow(unused_imports, reason = "not every target speaks of a run")]
 pub(crate) use super::event::{Event, Run};
 
 /// `home/`, `tmp/` (`TMPDIR`), `logs/` (`STOP_AUDITOR_LOG_DIR`), `project/`, `transcript.jsonl`.

@@ -15,6 +15,7 @@ use std::process::ExitCode;
 use crate::auditor::Choice;
 use crate::auditor::signals::Signals;
 pub(super) use finding::Finding;
+pub(super) use installation::choice;
 
 /// What `check` is told.
 #[derive(Debug, clap::Args)]

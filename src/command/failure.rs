@@ -1,5 +1,6 @@
 //! Why a command stops, in the person's language. Every one of these says whether anything was changed.
 
+use super::check::Finding;
 use crate::settings::refusal::Refusal;
 use std::fmt;
 use std::io::{self, Write};
@@ -19,6 +20,8 @@ pub(super) enum Failure {
     Anthropic(String),
     /// A file in the binary's place that is not ours.
     NotOurs(PathBuf),
+    /// The auditor could not be asked as things are, and nobody chose another (2.3).
+    AuditorNotReady(Vec<Finding>),
     /// The operating system refused.
     Io {
         /// What was being done.
@@ -49,6 +52,7 @@ impl Failure {
             | Self::Settings(..)
             | Self::Anthropic(_)
             | Self::NotOurs(_)
+            | Self::AuditorNotReady(_)
             | Self::Io { .. } => format!("{undone}：{self}。"),
         };
         // Without a stderr the exit code is all there is to tell it by.
@@ -87,6 +91,13 @@ impl fmt::Display for Failure {
                 "{} 已经有一个文件，不是 stop-auditor 的程序。要换掉它，加 --force。什么都没改",
                 path.display()
             ),
+            Self::AuditorNotReady(findings) => {
+                writeln!(f, "审计员现在用不了")?;
+                for finding in findings {
+                    writeln!(f, "{finding}")?;
+                }
+                write!(f, "换一家：--auditor-cmd '命令'；就这样装：--force。什么都没改")
+            }
             Self::Io { doing, path, error, done } => {
                 write!(f, "{doing} {} 失败：{error}。", path.display())?;
                 match done.as_slice() {

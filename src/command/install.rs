@@ -1,8 +1,10 @@
 //! `stop-auditor install`: the binary, two registrations, and the hand-over of 10.1.
 //! Everything that can be refused is refused before the first file is touched.
 
+use super::check::{self, Finding};
 use super::failure::Failure;
 use super::{binary, changes, selftest};
+use crate::auditor::signals::Signals;
 use crate::auditor::vendor;
 use crate::paths;
 use crate::settings::document::{Document, Step};
@@ -10,16 +12,17 @@ use crate::settings::file::SettingsFile;
 use crate::settings::{self, COMMAND_VARIABLE, MODEL_VARIABLE, Request, backups, registration};
 use clap::builder::NonEmptyStringValueParser;
 use std::fs;
-use std::io::{self, Write};
+use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 /// What `install` is told.
-#[derive(Debug, clap::Args)]
+#[derive(Debug, Clone, clap::Args)]
 #[command(
     about = "装上：复制程序，在 settings.json 里注册 Stop 和 UserPromptSubmit，最后自测",
     long_about = "装上：把本程序复制到 Claude Code 配置目录（CLAUDE_CONFIG_DIR，没有就是 ~/.claude）的 \
                   hooks/stop-auditor，在 settings.json 里注册 Stop（180 秒）和 UserPromptSubmit（10 秒），最后跑自测。\n\
+                  装之前先看审计员能不能用：用不了，在终端上问换哪家，别处就不装（除非给 --auditor-cmd 或 --force）。\n\
                   settings.json 先备份，只加不删，原有的顺序、缩进、数字写法和换行都不动；不是严格的 JSON 就不碰它。\
                   再装一次什么都不改；换了新版再装，只换程序。",
     after_help = "例：先看会改什么，再装\n  stop-auditor install --dry-run\n  stop-auditor install\n\
@@ -33,7 +36,10 @@ pub struct InstallArgs {
     #[arg(long, help = "只打印会改什么，一个文件都不动")]
     pub dry_run: bool,
     /// Replace what an install otherwise leaves alone.
-    #[arg(long, help = "env 里已有的审计员设置、hooks/stop-auditor 处别的文件，也换掉")]
+    #[arg(
+        long,
+        help = "审计员现在用不了也装；env 里已有的审计员设置、hooks/stop-auditor 处别的文件，也换掉"
+    )]
     pub force: bool,
     /// Written as `env.STOP_AUDITOR_CMD`.
     #[arg(
@@ -88,6 +94,8 @@ impl Plan {
 }
 
 fn install(args: &InstallArgs, out: &mut impl Write) -> Result<bool, Failure> {
+    let chosen = look_first(args, out)?;
+    let args = &InstallArgs { auditor_cmd: chosen.or_else(|| args.auditor_cmd.clone()), ..args.clone() };
     let plan = plan(args)?;
     if args.dry_run {
         print_dry_run(&plan, out)?;
@@ -102,6 +110,46 @@ fn install(args: &InstallArgs, out: &mut impl Write) -> Result<bool, Failure> {
     };
     print_ending(&plan, has_passed, out)?;
     Ok(has_passed)
+}
+
+/// Looks whether the auditor can be asked (2.3); the command that the person chose instead, where it cannot.
+fn look_first(args: &InstallArgs, out: &mut impl Write) -> Result<Option<String>, Failure> {
+    if args.force || args.auditor_cmd.is_some() {
+        return Ok(None);
+    }
+    let signals = Signals::catch().map_err(Failure::io("等", Path::new("signal")))?;
+    let mut choice = check::choice(args.settings.as_deref());
+    choice.model = args.model.clone().or(choice.model);
+    let findings = check::look_at_auditor(&choice, false, &signals);
+    let problems: Vec<Finding> = findings.into_iter().filter(Finding::is_problem).collect();
+    if problems.is_empty() {
+        return Ok(None);
+    }
+    if args.dry_run {
+        for problem in problems {
+            writeln!(out, "{problem}")?;
+        }
+        return Ok(None);
+    }
+    if !io::stdin().is_terminal() || !io::stderr().is_terminal() {
+        return Err(Failure::AuditorNotReady(problems));
+    }
+    ask_for_another(problems)
+}
+
+fn ask_for_another(problems: Vec<Finding>) -> Result<Option<String>, Failure> {
+    let mut err = io::stderr().lock();
+    for problem in &problems {
+        writeln!(err, "{problem}")?;
+    }
+    write!(err, "换哪个审计员？写一条 shell 命令（从 stdin 读提示词，把回复打到 stdout），直接回车就不装：")?;
+    err.flush()?;
+    let mut line = String::new();
+    io::stdin().read_line(&mut line)?;
+    match line.trim() {
+        "" => Err(Failure::AuditorNotReady(problems)),
+        command => Ok(Some(command.to_owned())),
+    }
 }
 
 fn plan(args: &InstallArgs) -> Result<Plan, Failure> {

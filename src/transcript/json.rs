@@ -256,6 +256,7 @@ fn unit(text: &str) -> Option<u32> {
 mod tests {
     use super::*;
     use proptest::prelude::*;
+    use proptest::test_runner::FileFailurePersistence;
     use serde_json::Value;
 
     fn value(json: Json<'_>) -> Value {
@@ -285,6 +286,9 @@ mod tests {
     }
 
     proptest! {
+        // Found cases become tests by name.
+        #![proptest_config(ProptestConfig::with_failure_persistence(FileFailurePersistence::Off))]
+
         #[test]
         fn what_is_read_in_place_is_what_a_parser_reads(wanted in any_value(), pretty: bool) {
             let object = serde_json::json!({ "x": wanted });
@@ -314,6 +318,14 @@ mod tests {
         assert_eq!(object.text("b").unwrap(), "😀");
         assert_eq!(object.text("c").unwrap(), "\\ud83d");
         assert_eq!(object.text("d").unwrap(), "\u{fffd}");
+    }
+
+    #[test]
+    fn a_beginning_ends_before_an_escape_that_it_would_cut() {
+        let json = serde_json::to_string("\\\\\\\\\\\\\\\\").unwrap();
+        for max in 2..json.len() {
+            assert!(Json(json.as_bytes()).beginning(max).is_some(), "{max}");
+        }
     }
 
     #[test]

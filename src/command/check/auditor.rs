@@ -29,7 +29,11 @@ pub(super) fn look(choice: &Choice, live: bool, signals: &Signals) -> Vec<Findin
         }
         Err(error) => return vec![Finding::problem("审计员", error.to_string(), "改对这个变量")],
     };
-    let command = redact::error_text(&auditor.command_line());
+    let command = match auditor.codex() {
+        // Its settings fill a screen; `try` prints them.
+        Some(_) => "codex exec（默认命令，stop-auditor try 会把它整条打印出来）".to_owned(),
+        None => redact::error_text(&auditor.command_line()),
+    };
     let mut findings = vec![Finding::ok("审计员", format!("{}：{command}", auditor.name))];
     match auditor.codex() {
         Some(own) => findings.extend(codex::look(own, signals, OTHER)),

@@ -27,7 +27,7 @@ const MANAGED: [&str; 2] = [
 const MANY_ERRORS: usize = 2;
 
 /// The auditor that the hook would choose: the settings' `env` counts for it as the environment does.
-pub(super) fn choice(settings: Option<&Path>) -> Choice {
+pub(in crate::command) fn choice(settings: Option<&Path>) -> Choice {
     let mut choice = Choice::from_environment();
     let document = settings_path(settings).and_then(|path| fs::read(path).ok());
     let settings: Option<Value> = document.and_then(|bytes| serde_json::from_slice(&bytes).ok());

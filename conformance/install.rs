@@ -302,7 +302,12 @@ checks! {
             c.absent("3.5", "the other file is rid of it", &left, "stop-auditor");
             let what = format!("registered in the user's settings: {is_users}; the program is there");
             c.equal("3.5", what, home.binary().exists(), is_users);
-            c.equal("3.5", "the user's settings are as they were", fs::read_to_string(home.settings()).unwrap(), user.to_owned());
+            c.equal(
+                "3.5",
+                "the user's settings are as they were",
+                fs::read_to_string(home.settings()).unwrap(),
+                user.to_owned(),
+            );
         }
     }
 

@@ -225,7 +225,9 @@ checks! {
 
     /// 1.7: Claude does not audit Claude.
     fn r1_7_claude_is_refused_as_auditor(c: &mut Checks) {
-        for command in ["claude -p", "claude --print --model sonnet", "{bin}/claude -p", "KEY=1 claude -p"] {
+        let hidden = ["{ claude -p; }", "echo \"$(claude -p)\"", "if true; then claude -p; fi"];
+        let plain = ["claude -p", "claude --print --model sonnet", "{bin}/claude -p", "KEY=1 claude -p"];
+        for command in plain.into_iter().chain(hidden) {
             let sandbox = Sandbox::with_two_turns();
             let (run, recording) = with_program(&sandbox, "claude", command);
             c.that("1.7", format!("{command:?} is an error"), run.not_audited(), "an error line", run.seen());
@@ -267,6 +269,18 @@ checks! {
             run.seen(),
         );
         c.equal("1.7", "and is never called", codex.recording().n_calls(), 0);
+        for (extra, is_refused) in [
+            ("-c model=claude-opus-4", true),
+            ("--model claude-opus-4", true),
+            ("-c model_verbosity=low", false),
+        ] {
+            let sandbox = Sandbox::with_two_turns();
+            let codex = FakeCodex::new(&sandbox, &[message("VERDICT: PASS")]);
+            let run = codex.stop().env("STOP_AUDITOR_CODEX_ARGS", extra).run();
+            let n_calls = codex.recording().n_calls();
+            c.equal("1.7", format!("extra arguments {extra:?} are an error"), run.not_audited(), is_refused);
+            c.equal("1.7", format!("calls with {extra:?}"), n_calls, usize::from(!is_refused));
+        }
     }
 
     /// 1.7 for our own hook: an auditor that is itself watched by the hook does not start a second audit.

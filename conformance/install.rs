@@ -10,6 +10,7 @@ use home::{BINARY, Home, below, mode};
 use serde_json::json;
 
 use crate::kit::check::{Checks, checks};
+use crate::kit::event::write;
 
 const ITEMS: [&str; 8] = ["9.1", "9.2", "9.3", "9.4a", "9.4b", "9.4c", "9.5", "9.6"];
 
@@ -280,6 +281,34 @@ checks! {
                 "{\n  \"a\": 3,\n  \"b\": 2\n}\n".to_owned(),
             );
         });
+    }
+
+    /// 3.5: the program stays while the user's own settings run it: a hook without its program fails at every turn.
+    #[own]
+    fn r3_5_another_files_uninstall_leaves_the_program_to_the_user(c: &mut Checks) {
+        for is_users in [true, false] {
+            let home = Home::new();
+            let registered = home.expected("{}", &[]).to_string();
+            let user = if is_users { registered.as_str() } else { "{}" };
+            let other = home.sandbox.path("project/settings.json");
+            for (path, text) in [(home.settings(), user), (other.clone(), &registered)] {
+                write(&path, text);
+            }
+            fs::create_dir(home.config().join("hooks")).unwrap();
+            fs::copy(BINARY, home.binary()).unwrap();
+            let run = home.run(&["uninstall", "--settings", other.to_str().unwrap()]);
+            c.that("3.5", "it succeeds", run.ok, "exit 0", &run.text);
+            let left = fs::read_to_string(&other).unwrap_or_default();
+            c.absent("3.5", "the other file is rid of it", &left, "stop-auditor");
+            let what = format!("registered in the user's settings: {is_users}; the program is there");
+            c.equal("3.5", what, home.binary().exists(), is_users);
+            c.equal(
+                "3.5",
+                "the user's settings are as they were",
+                fs::read_to_string(home.settings()).unwrap(),
+                user.to_owned(),
+            );
+        }
     }
 
     /// 1.7: Claude's own vendor is refused, also with --force and also where the settings say so already.

@@ -1,6 +1,7 @@
 //! The log (8.1-8.3). Its fields have no fixed names in the spec: a check asks whether any value of the line fits.
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
 use std::thread;
 
 use serde_json::{Value, json};
@@ -214,8 +215,6 @@ checks! {
     fn r8_3_log_and_notes_are_private(c: &mut Checks) {
         let sandbox = Sandbox::with_two_turns();
         sandbox.stop().auditor(&fake("note")).run();
-        let mode =
-            |path: &std::path::Path| fs::metadata(path).map(|data| data.permissions().mode() & 0o777).ok();
         for dir in ["logs", "logs/pending"] {
             c.equal("8.3", format!("mode of {dir}/"), mode(&sandbox.path(dir)), Some(0o700));
         }
@@ -225,6 +224,32 @@ checks! {
             let name = file.strip_prefix(sandbox.root()).unwrap_or(&file).display().to_string();
             c.equal("8.3", format!("mode of {name}"), mode(&file), Some(0o600));
         }
+    }
+
+    /// 8.3: a log that was made open to others, by hand or by another hook, is closed; a folder that the person chose
+    /// is theirs.
+    #[own]
+    fn r8_3_a_log_that_was_left_open_is_closed(c: &mut Checks) {
+        let sandbox = Sandbox::with_two_turns();
+        let folder = sandbox.path("home/.claude/stop-auditor-logs");
+        let mut files: Vec<_> =
+            journal::today().iter().map(|day| folder.join(format!("{day}.jsonl"))).collect();
+        files.dedup();
+        for file in &files {
+            open_to_others(file);
+        }
+        let run = sandbox.stop().without_env("STOP_AUDITOR_LOG_DIR").auditor(&fake("pass")).run();
+        c.that("8.3", "the turn is audited", run.silent(), "silence", run.seen());
+        c.equal("8.3", "mode of the default folder", mode(&folder), Some(0o700));
+        let written = files.iter().filter(|file| fs::metadata(file).is_ok_and(|data| data.len() > 0));
+        let modes: Vec<_> = written.map(|file| mode(file)).collect();
+        c.equal("8.3", "modes of the files that got a line", modes, vec![Some(0o600)]);
+
+        let chosen = sandbox.path("logs");
+        open_to_others(&chosen.join("x"));
+        sandbox.stop().auditor(&fake("pass")).run();
+        c.equal("8.3", "a line in the chosen folder", sandbox.log_lines().len(), 1);
+        c.equal("8.3", "mode of a chosen folder", mode(&chosen), Some(0o755));
     }
 
     /// 8.3: parallel hooks write whole lines.
@@ -256,6 +281,19 @@ checks! {
             };
             c.equal("8.3", format!("whole lines of hook {n}"), lines.iter().filter(whole).count(), 1);
         }
+    }
+}
+
+fn mode(path: &Path) -> Option<u32> {
+    fs::metadata(path).map(|data| data.permissions().mode() & 0o777).ok()
+}
+
+/// Makes an empty file of mode 0644 in a folder of mode 0755.
+fn open_to_others(file: &Path) {
+    write(file, "");
+    let folder = file.parent().expect("a file has a folder");
+    for (path, mode) in [(file, 0o644), (folder, 0o755)] {
+        fs::set_permissions(path, fs::Permissions::from_mode(mode)).expect("the mode is set");
     }
 }
 

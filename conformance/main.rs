@@ -17,12 +17,16 @@ mod asking;
 mod auditors;
 /// Transcripts with their expectations.
 mod cases;
+/// Whether audits can happen on this machine: the look before installing.
+mod checking;
 /// The slow reader that the fast one is compared with.
 mod forward;
 /// Whole prompts as accepted.
 mod golden;
 /// Installing, uninstalling, the self-test command.
 mod install;
+/// What the default auditor gets of the person's, and what it does not.
+mod isolation;
 /// The log.
 mod journal;
 mod kit;
@@ -53,8 +57,10 @@ fn registry() -> Vec<&'static Named> {
         asking::CHECKS,
         auditors::CHECKS,
         cases::CHECKS,
+        checking::CHECKS,
         golden::CHECKS,
         install::CHECKS,
+        isolation::CHECKS,
         journal::CHECKS,
         material::CHECKS,
         nothing::CHECKS,

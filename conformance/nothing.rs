@@ -1,7 +1,7 @@
 //! Stops with nothing to audit, and input that no client should send (1.1, 6.10, 6.11): silence, never exit code 2.
 use std::fs;
 use std::process::Command;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use serde_json::json;
 
@@ -11,6 +11,12 @@ use crate::kit::event::write;
 use crate::kit::journal;
 use crate::kit::rows::Rows;
 use crate::kit::sandbox::{Run, Sandbox};
+
+/// A hook that has not read its input by then does not read it.
+const READS: Duration = Duration::from_secs(20);
+
+/// 6.15, and what a loaded machine adds.
+const ENDS: Duration = Duration::from_secs(3);
 
 checks! {
     /// 6.10: a hook that is given nothing says nothing.
@@ -34,6 +40,47 @@ checks! {
             let run = event().run_raw(bytes);
             c.that("6.10", name, run.silent(), "silence", run.seen());
         }
+    }
+
+    /// 6.10 for our own hook: the event is whole when its object is, whether or not the client closes the stream.
+    #[own]
+    fn r6_10_an_event_on_a_stream_that_stays_open_is_handled(c: &mut Checks) {
+        let sandbox = Sandbox::with_two_turns();
+        let event = || sandbox.stop().auditor(&fake("fail"));
+        for end in ["", "\n"] {
+            let json = event().json.to_string() + end;
+            let (hook, input) = event().start_open(json.as_bytes());
+            let pipe = input.written(READS);
+            let run = hook.finish();
+            drop(pipe);
+            c.that("6.10", format!("a whole event and {end:?}"), run.blocked(), "a block", run.seen());
+        }
+    }
+
+    /// 6.15: Esc before the client has written the event.
+    fn r6_15_sigterm_ends_a_hook_that_still_reads(c: &mut Checks) {
+        let sandbox = Sandbox::with_two_turns();
+        let event = sandbox.stop().auditor(&fake("fail")).set("more", "x".repeat(300_000));
+        let json = event.json.to_string();
+        let (hook, input) = event.start_open(&json.as_bytes()[..json.len() - 1]);
+        // More than a pipe holds is written only once the hook has read.
+        let pipe = input.written(READS);
+        c.that("6.15", "the hook reads", pipe.is_some(), "300,000 bytes are read", "they are not");
+        let signal = Instant::now();
+        hook.terminate();
+        let run = hook.finish();
+        let took = signal.elapsed();
+        drop(pipe);
+        // The shell round it ends in any case; a hook that goes on still holds the output.
+        let ended = !run.hung && !run.held_open && took < ENDS;
+        c.that(
+            "6.15",
+            "it ends within 2 s",
+            ended,
+            "< 2 s, output closed",
+            format!("{took:?}, {}", run.seen()),
+        );
+        c.equal("6.15", "nothing is printed", run.stdout.as_str(), "");
     }
 
     /// 6.10: no transcript: nothing on stdout, one ERROR line that says why.

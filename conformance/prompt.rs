@@ -1,5 +1,5 @@
 //! The prompt as a whole: the fixed texts, and what happens to lengths.
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::cases::parts::{CLOSING, CURRENT, EARLIER, INSTRUCTION, Parts};
 use crate::kit::check::{Checks, checks};
@@ -142,6 +142,44 @@ checks! {
         let mut from = 0;
         let in_order = (0..500).all(|i| current[from..].find(&command(i)).map(|at| from += at).is_some());
         c.equal("4.32", "they are in order", in_order, true);
+    }
+
+    /// 4.31, 4.36: lists of edits are calls like any other: cut, and one line each where nothing else helps.
+    fn r4_36_lists_of_edits_are_cut_like_other_calls(c: &mut Checks) {
+        for (n_calls, n_edits) in [(12, 60), (400, 10)] {
+            let what = format!("{n_calls} calls of {n_edits} edits");
+            let mut rows = Rows::new();
+            rows.person("都改掉 WHOLE-MESSAGE");
+            for i in 0..n_calls {
+                let old = |n: usize| words(&format!("o{i:03}x{n:02}"), 100);
+                let new = |n: usize| words(&format!("n{i:03}x{n:02}"), 100);
+                let edits: Vec<Value> =
+                    (0..n_edits).map(|n| json!({"old_string": old(n), "new_string": new(n)})).collect();
+                let id = format!("toolu_{i}");
+                rows.call(
+                    &id,
+                    "MultiEdit",
+                    json!({"file_path": format!("/home/u/proj/{}", command(i)), "edits": edits}),
+                );
+                rows.result(&id, "edited");
+            }
+            let prompt = prompt_of(rows.says("都改了 THE-REPLY"));
+            let current = Parts::of(&prompt).current;
+            is_about_60_000(c, &prompt);
+            let lost: Vec<usize> = (0..n_calls).filter(|i| !current.contains(&command(*i))).collect();
+            c.equal("4.32", format!("{what}: calls that are lost"), lost, Vec::new());
+            c.contains("4.34", format!("{what}: the reply"), current, "都改了 THE-REPLY");
+            // However many edits a call makes, it is not told in a line for each of them.
+            let n_lines = current.lines().count();
+            let most = n_calls * n_edits;
+            c.that(
+                "4.36",
+                format!("{what}: lines"),
+                n_lines < most,
+                format!("< {most}"),
+                n_lines.to_string(),
+            );
+        }
     }
 
     /// 4.32: the message is not cut for the sake of the limit.

@@ -1,12 +1,13 @@
 //! Reading from the end gives what reading everything gives, whatever the file holds and wherever it is cut off.
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
 use serde_json::{Value, json};
 use stop_auditor::prompt;
-use stop_auditor::transcript::session;
+use stop_auditor::transcript::session::{self, Session};
 
 use crate::forward;
 use crate::kit::check::checks;
@@ -20,6 +21,33 @@ fn prompts(bytes: &[u8]) -> (Option<String>, Option<String>) {
     let slow = forward::read(bytes, fast.as_ref().map_or(0, |session| session.from));
     let build = |session| prompt::build(&session, None).text;
     (fast.map(build), slow.map(build))
+}
+
+/// A session of about 20 MB; where it is broken, no prompt answers a row that is there.
+fn long_session(is_broken: bool) -> Vec<u8> {
+    const N_TURNS: usize = 150;
+    let output = "o".repeat(20_000_000 / N_TURNS);
+    let mut rows = Rows::new();
+    for n in 0..N_TURNS {
+        if is_broken {
+            rows.hang_on(Some(format!("eeeeeeee-0000-4000-8000-{n:012}")));
+        }
+        rows.person(format!("PROMPT-{n:03}"));
+        let id = format!("toolu_{n}");
+        rows.call(&id, "Bash", json!({"command": "make"})).result(&id, output.as_str()).says("ok");
+    }
+    let (mut written, mut out) = (0, Vec::new());
+    lines(&mut rows, &mut written, &mut out);
+    out
+}
+
+/// How long reading takes, and what it gives.
+fn timed(bytes: &[u8]) -> (Duration, Session) {
+    let mut file = tempfile::NamedTempFile::new().unwrap();
+    file.write_all(bytes).unwrap();
+    let start = Instant::now();
+    let session = session::read(file.path(), &prompt::extent(0)).unwrap().unwrap();
+    (start.elapsed(), session)
 }
 
 /// The first line in which two prompts differ.
@@ -197,6 +225,20 @@ checks! {
                 );
             }
         }
+    }
+
+    /// A chain that is broken everywhere costs no look through the whole file for each prompt, and loses no turn.
+    #[own]
+    fn r4_13_a_broken_chain_is_read_in_time(c: &mut Checks) {
+        let (sound, _) = timed(&long_session(false));
+        let (broken, session) = timed(&long_session(true));
+        // Half a second and one and a half where nothing else runs; a look back for each prompt takes fifteen.
+        let got = format!("{broken:?} and {sound:?}");
+        c.that("4.13", "20 MB, broken and sound", broken < sound * 12, "at most 12 times as long", got);
+        c.equal("4.13", "the current turn", session.current.opener.words.as_str(), "PROMPT-149");
+        let words: Vec<&str> =
+            session.earlier.iter().map(|turn| turn.opener.words.as_str()).take(3).collect();
+        c.equal("4.13", "the turns before", words, vec!["PROMPT-148", "PROMPT-147", "PROMPT-146"]);
     }
 
     /// Sessions made at random, seeded: rewinds, replays, broken rows, long texts.

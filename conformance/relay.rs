@@ -1,12 +1,14 @@
 //! A NOTE on its way to the person's next message (1.4, 7.1-7.4). Every note arrives once, whoever runs at the same time.
 use std::fs;
 use std::thread;
+use std::time::Duration;
 
 use serde_json::{Value, json};
 
 use crate::kit::auditors::says;
 use crate::kit::check::checks;
 use crate::kit::event::write;
+use crate::kit::processes;
 use crate::kit::sandbox::{Run, Sandbox};
 
 const BEFORE: &str = "上一轮回复结束时，独立审计员提了下面的提醒，没有打回，用户已在界面上看到：\n";
@@ -168,6 +170,31 @@ checks! {
         note(&sandbox, "没送到");
         let run = sandbox.prompt_submit("接着做").nobody_reads().run();
         c.that("7.4", "no exit code 2", run.code != Some(2) && !run.hung, "0", run.seen());
+        let run = sandbox.prompt_submit("再试一次").run();
+        c.equal("7.4", "the next message gets it", run.json().unwrap_or_default(), handed_on(&["没送到"]));
+    }
+
+    /// 7.4: a message that was taken back while its hook waited for another one got nothing.
+    #[own]
+    fn r7_4_a_hand_over_that_is_cancelled_keeps_the_notes(c: &mut Checks) {
+        let sandbox = Sandbox::with_two_turns();
+        note(&sandbox, "没送到");
+        let path = sandbox.path("logs/pending/.lock");
+        let lock = fs::File::options().create(true).append(true).open(&path).expect("the lock's file");
+        lock.lock().expect("the lock");
+        let hook = sandbox.prompt_submit("接着做").start();
+        let waits = processes::eventually(Duration::from_secs(20), || !processes::users_of(&path).is_empty());
+        c.that("7.4", "the hook waits for the lock", waits, "it has the file open", "it has not");
+        hook.terminate();
+        drop(lock);
+        let run = hook.finish();
+        c.that(
+            "7.4",
+            "it ends and prints nothing",
+            run.stdout.is_empty() && !run.hung,
+            "nothing",
+            run.seen(),
+        );
         let run = sandbox.prompt_submit("再试一次").run();
         c.equal("7.4", "the next message gets it", run.json().unwrap_or_default(), handed_on(&["没送到"]));
     }

@@ -9,7 +9,8 @@ use serde_json::json;
 use crate::kit::auditors::{fake, fake_with_pids, says};
 use crate::kit::check::{Checks, checks};
 use crate::kit::event::write;
-use crate::kit::rows::Rows;
+use crate::kit::hook::quoted;
+use crate::kit::rows::{Rows, notification_text};
 use crate::kit::sandbox::{Event, Run, Sandbox};
 use crate::kit::{journal, processes};
 
@@ -252,6 +253,67 @@ checks! {
             let run = fail(event.env("TMPDIR", &sandbox.path("no-directory").to_string_lossy()));
             never_blocks(c, "a file in the temporary directory's place", &run);
         }
+    }
+
+    /// 6.5: a count that goes while the auditor runs bounds nothing, so there is no block.
+    fn r6_5_a_count_that_goes_during_the_audit_never_blocks(c: &mut Checks) {
+        let fail = "echo 'VERDICT: FAIL - x'";
+        for active in [false, true] {
+            let sandbox = Sandbox::with_two_turns();
+            let tmp = quoted(&sandbox.path("tmp").to_string_lossy());
+            let stop = || sandbox.stop().set("stop_hook_active", active);
+            let removing = format!("cat >/dev/null; find {tmp} -type f -exec rm -f {{}} +; {fail}");
+            never_blocks(c, "the state files are removed", &stop().auditor(&removing).run());
+            let looking = format!("cat >/dev/null; find {tmp} -type f >/dev/null; {fail}");
+            blocks(c, "6.5", "they are only looked at", stop().auditor(&looking).run());
+        }
+    }
+
+    /// 1.3: where the count is lost each time, the blocks that the transcript shows bound it. Only ours: the spec has
+    /// the count in the temporary directory and says nothing of losing that.
+    #[own]
+    fn r1_3_a_lost_count_is_bounded_by_the_blocks_of_the_transcript(c: &mut Checks) {
+        let sandbox = Sandbox::new();
+        let mut rows = Rows::two_turns();
+        let mut n_stops = 0;
+        let mut stop = |rows: &Rows| {
+            n_stops += 1;
+            let tmp = sandbox.path(&format!("tmp/{n_stops}"));
+            fs::create_dir(&tmp).expect("a directory");
+            sandbox.transcript(rows.rows());
+            let event = sandbox.stop().set("stop_hook_active", n_stops > 1);
+            fail(event.env("TMPDIR", &tmp.to_string_lossy()))
+        };
+        for n in ["first", "second"] {
+            let run = stop(&rows);
+            rows.feedback(&run.reason()).says("我的回应。");
+            blocks(c, "1.3", n, run);
+        }
+        silent(c, "1.3", "third", &stop(&rows));
+        rows.notification("Background command \"bg\" completed").says("跑完了。");
+        blocks(c, "1.3", "woken since the blocks", stop(&rows));
+    }
+
+    /// 6.4: the id that went on is kept, so that a row which shows it as an opener later makes no new turn.
+    fn r6_4_an_id_that_went_on_stays_with_the_turn(c: &mut Checks) {
+        let sandbox = Sandbox::new();
+        let mut rows = Rows::two_turns();
+        let woken = "cccccccc-0000-4000-8000-000000000002";
+        let stop = |rows: &Rows, id: &str, active: bool| {
+            sandbox.transcript(rows.rows());
+            fail(sandbox.stop().set("prompt_id", id).set("stop_hook_active", active))
+        };
+        let run = stop(&rows, &rows.prompt_id(), false);
+        rows.feedback(&run.reason()).says("我的回应。");
+        blocks(c, "6.4", "first", run);
+        let run = stop(&rows, woken, true);
+        rows.feedback(&run.reason()).says("我的回应。");
+        blocks(c, "6.4", "second, with a new id that no row has", run);
+        let mark = json!({"promptId": woken, "origin": {"kind": "task-notification"}, "promptSource": "system",
+                          "turnOrigin": "task_notification"});
+        rows.user(notification_text("Background command \"bg\" completed").into(), mark).says("跑完了。");
+        silent(c, "6.4", "third, its row is written now", &stop(&rows, woken, true));
+        silent(c, "6.4", "fourth", &stop(&rows, woken, true));
     }
 
     /// 6.5: another user of the machine cannot put a link in the state's place.

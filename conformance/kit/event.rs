@@ -5,7 +5,7 @@ use std::fs;
 use std::io::{Read, Write};
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, ExitStatus, Stdio};
+use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -152,26 +152,59 @@ impl Event {
         self.start_raw(Some(text.as_bytes()))
     }
 
+    /// Starts the hook with these bytes on a stdin that stays open.
+    pub(crate) fn start_open(self, stdin: &[u8]) -> (Running, OpenInput) {
+        let (running, pipe) = self.spawn(true);
+        let (tell, told) = channel();
+        let bytes = stdin.to_vec();
+        thread::spawn(move || {
+            let Some(mut pipe) = pipe else { return };
+            if pipe.write_all(&bytes).is_ok() {
+                // Nobody listens once the test is over, and then the pipe is closed.
+                let _ = tell.send(pipe);
+            }
+        });
+        (running, OpenInput(told))
+    }
+
     fn start_raw(self, stdin: Option<&[u8]>) -> Running {
+        let (running, pipe) = self.spawn(stdin.is_some());
+        if let (Some(mut pipe), Some(bytes)) = (pipe, stdin) {
+            let bytes = bytes.to_vec();
+            // A hook that does not read its input makes this fail, and has the right to.
+            thread::spawn(move || drop(pipe.write_all(&bytes)));
+        }
+        running
+    }
+
+    /// The hook, and the writing end of its stdin where it has one.
+    fn spawn(self, has_stdin: bool) -> (Running, Option<ChildStdin>) {
         let mut command = Command::new("/bin/sh");
         command.arg("-c").arg(hook::command()).env_clear().envs(self.env);
         command.current_dir(env!("CARGO_MANIFEST_DIR")).process_group(0);
-        command.stdin(if stdin.is_some() { Stdio::piped() } else { Stdio::null() });
+        command.stdin(if has_stdin { Stdio::piped() } else { Stdio::null() });
         command.stderr(Stdio::piped());
         // The writing end of a pipe that is no longer read.
         let unread = self.nobody_reads.then(|| std::io::pipe().expect("a pipe").1);
         command.stdout(unread.map_or_else(Stdio::piped, Stdio::from));
         let start = Instant::now();
         let mut child = command.spawn().expect("sh starts");
-        if let (Some(mut pipe), Some(bytes)) = (child.stdin.take(), stdin) {
-            let bytes = bytes.to_vec();
-            // A hook that does not read its input makes this fail, and has the right to.
-            thread::spawn(move || drop(pipe.write_all(&bytes)));
-        }
+        let stdin = child.stdin.take();
         let stdout = child.stdout.take().map_or_else(Output::none, Output::of);
         let stderr = Output::of(child.stderr.take().expect("piped"));
         let group = Pid::from_child(&child);
-        Running { group, ended: ended(child), stdout, stderr, start, watchdog: self.watchdog }
+        let running = Running { group, ended: ended(child), stdout, stderr, start, watchdog: self.watchdog };
+        (running, stdin)
+    }
+}
+
+/// A stdin that was not closed.
+pub(crate) struct OpenInput(Receiver<ChildStdin>);
+
+impl OpenInput {
+    /// The writing end, once all bytes are written; `None` where nobody reads them.
+    pub(crate) fn written(&self, limit: Duration) -> Option<ChildStdin> {
+        self.0.recv_timeout(limit).ok()
     }
 }
 

@@ -3,6 +3,7 @@
 #![allow(dead_code, reason = "the vocabulary of all test files; each uses what it needs")]
 use std::fs;
 use std::path::Path;
+use std::process::Command;
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -26,6 +27,27 @@ pub(crate) fn end(id: i32) {
         // It may have ended by itself in between, which is what is wanted.
         let _ = kill_process(pid, Signal::KILL);
     }
+}
+
+/// Other processes that have this file open.
+pub(crate) fn users_of(file: &Path) -> Vec<i32> {
+    let own = i32::try_from(std::process::id()).unwrap_or_default();
+    // The system tells where a file really lies, and the temporary directory may be a link.
+    let file = &file.canonicalize().unwrap_or_else(|_| file.to_owned());
+    let ids: Vec<i32> = if Path::new("/proc/self/fd").exists() {
+        let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
+        let ids = entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok());
+        ids.filter(|id| has_open(*id, file)).collect()
+    } else {
+        let output = Command::new("lsof").arg("-t").arg(file).output().expect("lsof runs");
+        String::from_utf8_lossy(&output.stdout).lines().filter_map(|line| line.trim().parse().ok()).collect()
+    };
+    ids.into_iter().filter(|id| *id != own).collect()
+}
+
+fn has_open(id: i32, file: &Path) -> bool {
+    let links = fs::read_dir(format!("/proc/{id}/fd")).into_iter().flatten().flatten();
+    links.filter_map(|link| fs::read_link(link.path()).ok()).any(|target| target == file)
 }
 
 /// The processes whose environment names this directory, as `(id, command line)`: all that was started from a sandbox,

@@ -14,6 +14,11 @@ pub(crate) struct FakeCodex<'a> {
 
 impl<'a> FakeCodex<'a> {
     pub(crate) fn new(sandbox: &'a Sandbox, events: &[Value]) -> Self {
+        Self::doing(sandbox, events, "")
+    }
+
+    /// The same, running these shell lines before it answers.
+    pub(crate) fn doing(sandbox: &'a Sandbox, events: &[Value], before: &str) -> Self {
         let mut stream =
             vec![json!({"type": "thread.started", "thread_id": "t"}), json!({"type": "turn.started"})];
         stream.extend_from_slice(events);
@@ -28,7 +33,7 @@ impl<'a> FakeCodex<'a> {
         let record = recorder(&sandbox.path("codex-call"), "");
         // Asked for its version or its features it is no auditor.
         let script = format!(
-            "#!/bin/sh\n[ \"$1\" = exec ] || exit 0\n{record} \"$@\" >/dev/null\ncat {events}\nread -r code <{code}\nexit \"$code\"\n"
+            "#!/bin/sh\n[ \"$1\" = exec ] || exit 0\n{record} \"$@\" >/dev/null\n{before}\ncat {events}\nread -r code <{code}\nexit \"$code\"\n"
         );
         program(sandbox, "codex", &script);
         Self { sandbox }
@@ -64,6 +69,7 @@ pub(crate) fn program(sandbox: &Sandbox, name: &str, script: &str) {
     std::os::unix::fs::symlink(by_name, sandbox.path("bin").join(name)).expect("a link is made");
 }
 
+/// PATH with the sandbox's programs before all others.
 pub(crate) fn path_with_bin(sandbox: &Sandbox) -> String {
     format!("{}:{}", sandbox.path("bin").display(), std::env::var("PATH").unwrap_or_default())
 }

@@ -110,9 +110,16 @@ fn models(arguments: &[String]) -> impl Iterator<Item = &str> {
         "-m" | "--model" | "--model-id" => arguments.get(at + 1).map(String::as_str),
         other => other
             .strip_prefix("--model=")
-            .or_else(|| other.strip_prefix("model="))
+            .or_else(|| codex_setting(other))
             .or_else(|| other.strip_prefix("-m").filter(|_| !other.starts_with("--"))),
     })
+}
+
+/// The value of Codex's `model` setting: `model=X`, `model = "X"`, also glued to its flag.
+fn codex_setting(word: &str) -> Option<&str> {
+    let setting = word.strip_prefix("--config=").or_else(|| word.strip_prefix("-c")).unwrap_or(word);
+    let value = setting.trim_start().strip_prefix("model")?.trim_start().strip_prefix('=')?;
+    Some(value.trim_matches([' ', '"', '\'']))
 }
 
 /// A shell command cut at `|`, `&`, `;`, brackets and line ends that stand outside quotes, each part as words.
@@ -166,6 +173,9 @@ mod tests {
     #[case::model_equals("x --model=anthropic/some-model")]
     #[case::model_upper("x --model Sonnet")]
     #[case::codex_setting("codex exec -c model=haiku -")]
+    #[case::codex_setting_spaced("codex exec -c 'model = \"claude-opus-4\"' -")]
+    #[case::codex_setting_long("codex exec --config=model=claude-opus-4 -")]
+    #[case::codex_setting_glued("codex exec -cmodel=claude-opus-4 -")]
     #[case::unfinished_quote("claude -p 'x")]
     #[case::in_braces("{ claude -p; }")]
     #[case::behind_then("if true; then claude -p; fi")]

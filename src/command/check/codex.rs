@@ -34,7 +34,11 @@ pub(super) fn look(own: &Codex, signals: &Signals, other: &'static str) -> Vec<F
         }
     }];
     findings.push(match codex(&["exec", "--help"]) {
-        Ok(help) => all_known("参数", FLAGS.into_iter(), |flag| help.contains(flag), UPDATE),
+        Ok(help) => {
+            let is_word = |c: char| c.is_ascii_alphanumeric() || c == '-';
+            let known: Vec<&str> = help.split(|c| !is_word(c)).collect();
+            all_known("参数", FLAGS.into_iter(), |flag| known.contains(flag), UPDATE)
+        }
         Err(cause) => Finding::problem("参数", format!("codex exec --help 出错：{cause}"), UPDATE),
     });
     findings.push(match codex(&["features", "list"]) {

@@ -81,10 +81,10 @@ fn transcripts() -> Vec<PathBuf> {
 
 /// Generated sessions in a run of the suite. Some thousands were tried when this was written; for a change of the reader
 /// raise it for a while.
-const N_GENERATED: u32 = 120;
+const N_GENERATED: u32 = 60;
 
 /// Places in one transcript at which it is cut off, evenly spread: behind each row where it has fewer.
-const MAX_CUTS: usize = 24;
+const MAX_CUTS: usize = 12;
 
 /// What one step of a made-up session does.
 #[derive(Debug, Clone)]

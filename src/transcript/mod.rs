@@ -4,6 +4,7 @@
 
 pub mod assemble;
 pub mod json;
+pub mod line;
 pub mod opener;
 pub mod queue;
 pub mod row;

@@ -15,7 +15,7 @@ use std::time::Instant;
 use rustix::fs::OFlags;
 
 use super::assemble::{self, Results};
-use super::json;
+use super::line::{is_row, uuid, version};
 use super::queue::Queue;
 use super::row::{self, Detail, Meaning, Row};
 use super::tail::Tail;
@@ -193,7 +193,8 @@ impl<'f> Pass<'f> {
         if !self.seen.insert(uuid.to_owned()) {
             self.copies.insert(uuid.to_owned(), offset);
             // What a copied prompt opened will be gone: there is room to read on for its first place's sake.
-            self.earlier_chars -= self.chars_of_turns.remove(uuid).unwrap_or(0);
+            let chars = self.chars_of_turns.remove(uuid).unwrap_or(0);
+            self.earlier_chars = self.earlier_chars.saturating_sub(chars);
         }
         !self.retracted.contains(uuid)
     }
@@ -436,17 +437,4 @@ fn woken_by(row: &Row) -> Option<&String> {
 /// Whether the row at this place is known to stand earlier too.
 fn is_copy(first_places: &HashMap<String, u64>, uuid: &str, offset: u64) -> bool {
     first_places.get(uuid).is_some_and(|first| *first < offset)
-}
-
-/// Whether the line is the row with this id, not one that only names it.
-fn is_row(line: &[u8], uuid: &str) -> bool {
-    memchr::memmem::find(line, uuid.as_bytes()).is_some() && self::uuid(line).as_deref() == Some(uuid)
-}
-
-fn uuid(line: &[u8]) -> Option<String> {
-    json::parse_object(line)?.text("uuid")
-}
-
-fn version(line: &[u8]) -> Option<String> {
-    json::parse_object(line)?.text("version")
 }

@@ -1,0 +1,1 @@
+//! Claude Code: what Stop and UserPromptSubmit hooks can do.

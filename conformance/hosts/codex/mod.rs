@@ -1,0 +1,1 @@
+//! Codex: what its hook engine makes of thirteen events.

@@ -1,1 +1,3 @@
-//! Claude Code: what Stop and UserPromptSubmit hooks can do.
+//! Claude Code: what its hooks can do, and what becomes of what they print.
+
+pub mod events;

@@ -1,0 +1,66 @@
+//! What a host's configuration can promise at each point of its life cycle: which handlers it runs there, for how
+//! long, and what they can still change. The name of an event gives no power; the place where it stands does.
+
+use super::contract::Handler;
+
+/// One event as one host treats it.
+#[derive(Debug, Clone, Copy)]
+pub struct Point {
+    /// The event's name in a configuration.
+    pub event: &'static str,
+    /// What a handler can still change there.
+    pub power: Power,
+    /// The kinds of handler that the host runs there; another kind is recognised and passed over.
+    pub runs: &'static [Handler],
+    /// Whether `matcher` chooses among the event's occurrences, or is not looked at.
+    pub matcher: Matcher,
+    /// How long a command may take, in seconds.
+    pub limit: Limit,
+}
+
+/// What a handler can still change, seen from where its event stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Power {
+    /// The tool has not run: it can be refused, and its input changed.
+    Tool,
+    /// A request for leave: it can be answered.
+    Leave,
+    /// The tool has run: what the model sees of it can be replaced or added to; what it did stays done.
+    ToolResult,
+    /// All tools of a step have run: the turn can be ended, or a text added.
+    ToolResults,
+    /// The person's message has not been sent: it can be dropped, or a text added.
+    Prompt,
+    /// The turn is about to end: it can be made to go on.
+    TurnEnd,
+    /// Something other than a tool is about to happen (a compaction, a new task, a switch): it can be refused.
+    Step,
+    /// Text for the model can be added; nothing can be refused.
+    Context,
+    /// The start: text for the model can be added, and the start be called off.
+    Start,
+    /// What is shown or done can be replaced by the handler's own answer.
+    Answer,
+    /// Nothing: the event tells that something happened.
+    Nothing,
+}
+
+/// What `matcher` does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Matcher {
+    /// It chooses among tools, by name.
+    Tools,
+    /// It chooses among values of the event's own: a source, a reason, a type.
+    Values,
+    /// The host does not look at it: the handler runs every time.
+    Ignored,
+}
+
+/// How long a command may take.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Limit {
+    /// Where the configuration says nothing, in seconds.
+    pub default_s: f64,
+    /// The most that the host grants, in seconds, whatever the configuration says.
+    pub cap_s: Option<f64>,
+}

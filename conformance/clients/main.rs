@@ -22,6 +22,8 @@ mod codex;
 mod codex_faults;
 /// What the default auditor's model must not see or be able to do.
 mod codex_isolation;
+/// What a stranger's settings do.
+mod explaining;
 /// A person at the terminal.
 mod interactive;
 /// Parts of the kit that the other target has too.
@@ -61,6 +63,7 @@ fn registry() -> Vec<&'static Named> {
         codex::CHECKS,
         codex_faults::CHECKS,
         codex_isolation::CHECKS,
+        explaining::CHECKS,
     ];
     files.iter().copied().flatten().collect()
 }

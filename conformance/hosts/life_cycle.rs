@@ -14,8 +14,20 @@ pub struct Point {
     pub runs: &'static [Handler],
     /// Whether `matcher` chooses among the event's occurrences, or is not looked at.
     pub matcher: Matcher,
-    /// How long a command may take, in seconds.
+    /// How long a command may take.
     pub limit: Limit,
+}
+
+impl Point {
+    /// How long a handler of this kind may take. A model answers within a limit of its own (Claude Code's
+    /// documentation of hooks, November 2026).
+    pub fn limit_of(&self, kind: Handler) -> Limit {
+        match kind {
+            Handler::Prompt => Limit { default_s: 30.0, ..self.limit },
+            Handler::Agent => Limit { default_s: 60.0, ..self.limit },
+            Handler::Command | Handler::AsyncCommand | Handler::McpTool | Handler::Http => self.limit,
+        }
+    }
 }
 
 /// What a handler can still change, seen from where its event stands.
@@ -39,8 +51,10 @@ pub enum Power {
     Context,
     /// The start: text for the model can be added, and the start be called off.
     Start,
-    /// What is shown or done can be replaced by the handler's own answer.
+    /// What is shown or answered can be replaced by the handler's own.
     Answer,
+    /// The handler makes the thing itself; without its answer there is none.
+    Supply,
     /// Nothing: the event tells that something happened.
     Nothing,
 }

@@ -3,6 +3,7 @@
 mod binary;
 mod changes;
 pub mod check;
+pub mod explain;
 mod failure;
 pub mod install;
 pub mod selftest;

@@ -42,7 +42,7 @@ const STDIN_MAX: usize = 64 * 1024 * 1024;
 
 /// The client gives a Stop hook 180 s (3.1). What an auditor may take is what reading has left of this, so that there is
 /// time to end it, to print and to log (3.4).
-const STOP_LIMIT: Duration = Duration::from_secs(170);
+pub(crate) const STOP_LIMIT: Duration = Duration::from_secs(170);
 
 /// Reading takes milliseconds; a file that takes longer than this is on a disk that does not answer, or made to be slow.
 const READ_LIMIT: Duration = Duration::from_secs(15);

@@ -41,7 +41,7 @@ pub fn other_auditors(document: &Document) -> Vec<String> {
 }
 
 /// `/a/b/stop-auditor` alone, behind assignments and `env` at most: with arguments it is somebody's own use of it.
-fn is_ours(command: &str) -> bool {
+pub(crate) fn is_ours(command: &str) -> bool {
     let words = shlex::split(command).unwrap_or_default();
     let rest = words.iter().skip_while(|word| *word == "env" || is_assignment(word));
     let [program] = rest.collect::<Vec<_>>()[..] else { return false };

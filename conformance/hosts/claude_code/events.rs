@@ -66,7 +66,7 @@ pub const EVENTS: [Point; 34] = [
     point("CwdChanged", Power::Nothing, NO_MODEL, Matcher::Ignored),
     point("FileChanged", Power::Nothing, NO_MODEL, Matcher::Values),
     point("DirectoryAdded", Power::Nothing, NO_MODEL, Matcher::Values),
-    point("WorktreeCreate", Power::Answer, NO_MODEL, Matcher::Ignored),
+    point("WorktreeCreate", Power::Supply, NO_MODEL, Matcher::Ignored),
     point("WorktreeRemove", Power::Nothing, NO_MODEL, Matcher::Ignored),
     within(
         point("MessageDisplay", Power::Answer, NO_MODEL, Matcher::Ignored),

@@ -1,1 +1,3 @@
-//! Codex: what its hook engine makes of thirteen events.
+//! Codex: what its hooks can do, and what becomes of what they print.
+
+pub mod events;

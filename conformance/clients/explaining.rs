@@ -1,0 +1,91 @@
+//! `stop-auditor explain` says of a stranger's settings which hooks the real client runs.
+use std::fs;
+
+use serde_json::{Map, Value, json};
+
+use super::desk::Desk;
+use super::kit::auditors::fake;
+use super::kit::check::checks;
+use super::kit::event::write;
+use super::kit::hook::quoted;
+use super::kit::sandbox::Sandbox;
+use super::model::anthropic::says;
+
+/// One settings file with every kind of entry that this client was seen to take or to drop: a command of its own for
+/// each, and what else stands in the handler.
+fn entries() -> Value {
+    let plain = || json!({});
+    json!({
+        "Stop": [
+            [plain(), {"timeout": 0}, {"timeout": "5"}, {"timeout": 0.5}, {"timeoutt": 5}],
+            [{"if": "Bash(ls)"}, {"type": "webhook"}, {"type": null}, {"async": true}],
+        ],
+        "Stopp": [[plain()]],
+        "stop": [[plain()]],
+        "UserPromptSubmit": [[plain()]],
+        "SessionStart": [[plain()]],
+        "SessionEnd": [[plain()]],
+    })
+}
+
+/// The settings, with a matcher that no Stop matches; each command leaves a file named by its place.
+fn settings(marks: &str) -> Value {
+    let of_event = |groups: &Value, event: &str| -> Value {
+        let groups = groups.as_array().unwrap().iter().zip(1..).map(|(handlers, group)| {
+            let handlers = handlers.as_array().unwrap().iter().zip(1..).map(|(more, n)| {
+                let mark = quoted(&format!("{marks}/{event} 第 {group} 组第 {n} 个"));
+                let mut handler = json!({"type": "command", "command": format!(": >{mark}")});
+                handler.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+                handler
+            });
+            json!({"matcher": "Nothing", "hooks": handlers.collect::<Vec<Value>>()})
+        });
+        let mut groups: Vec<Value> = groups.collect();
+        if event != "Stop" {
+            for group in &mut groups {
+                group.as_object_mut().unwrap().remove("matcher");
+            }
+        }
+        groups.into()
+    };
+    let entries = entries();
+    let events = entries.as_object().unwrap().iter();
+    let mut hooks: Map<String, Value> =
+        events.map(|(event, groups)| (event.clone(), of_event(groups, event))).collect();
+    // No list of groups, and a group that is a handler: each takes only itself down.
+    hooks.insert("SubagentStop".to_owned(), json!({"hooks": []}));
+    hooks["Stop"].as_array_mut().unwrap().push(json!({"type": "command", "command": "true"}));
+    json!({ "hooks": hooks })
+}
+
+checks! {
+    /// Recognised, parsed and run are three tables; the client has the last word on each.
+    #[own]
+    fn r3_3_explain_names_the_hooks_that_the_client_runs(c: &mut Checks) {
+        let sandbox = Sandbox::new();
+        let desk = Desk::new(sandbox, fake("pass").as_str(), vec![says("好的")]);
+        let marks = desk.sandbox.path("marks");
+        fs::create_dir(&marks).unwrap();
+        let settings = settings(&marks.to_string_lossy());
+        write(&desk.settings(), settings.to_string());
+        let explained = desk.own(&["explain", "--json"]);
+        c.equal("3.3", "mistakes make exit code 1", explained.status.code(), Some(1));
+        let explained: Value = serde_json::from_slice(&explained.stdout).unwrap();
+        let handlers = explained["handlers"].as_array().unwrap();
+        let mut said: Vec<&str> = handlers
+            .iter()
+            .filter(|handler| handler["reached"] == "run")
+            .map(|handler| handler["place"].as_str().unwrap())
+            .collect();
+        said.sort_unstable();
+        desk.print(c, "你好");
+        let mut ran: Vec<String> = fs::read_dir(&marks)
+            .unwrap()
+            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+            .collect();
+        ran.sort_unstable();
+        c.equal("3.3", "hooks said to run, and hooks that ran", said, ran.iter().map(String::as_str).collect::<Vec<_>>());
+        c.equal("3.3", "entries explained", handlers.len(), 16);
+        desk.nothing_is_left(c);
+    }
+}

@@ -1,0 +1,170 @@
+//! What a shell command starts, read from its words as far as they tell. Nothing is run.
+//! Where the words do not tell (a variable that only the host knows, a substitution) the answer is "unknown".
+
+use crate::auditor::vendor::is_assignment;
+
+/// Words of the shell's own: there is no file to look for.
+const BUILTINS: [&str; 18] = [
+    ":", "[", "[[", "!", "{", "(", "cd", "echo", "exit", "false", "for", "if", "printf", "test", "true",
+    "while", "read", "export",
+];
+
+/// Programs that run the file that follows.
+const INTERPRETERS: [&str; 14] = [
+    "sh",
+    "bash",
+    "dash",
+    "zsh",
+    "fish",
+    "python",
+    "python3",
+    "node",
+    "bun",
+    "deno",
+    "ruby",
+    "perl",
+    "php",
+    "osascript",
+];
+
+/// The program of a command.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Program {
+    /// A file, named by its path; started by itself, or read by an interpreter.
+    File {
+        /// As it stands there, known variables filled in.
+        path: String,
+        /// Whether it must be executable.
+        itself: bool,
+    },
+    /// A name that is looked for in `PATH`.
+    Named(String),
+    /// The shell's own word, or something that the words do not tell.
+    Unknown,
+    /// The quotes are not closed: the shell refuses the line.
+    Unreadable,
+}
+
+/// A command's program, and the limit that the command sets to itself, in seconds.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Started {
+    /// What is started.
+    pub(super) program: Program,
+    /// Of `timeout N command`.
+    pub(super) inner_limit_s: Option<f64>,
+}
+
+/// What a command starts. `variable` knows the values of variables.
+pub(super) fn started(command: &str, variable: &dyn Fn(&str) -> Option<String>) -> Started {
+    let Some(words) = shlex::split(command) else {
+        return Started { program: Program::Unreadable, inner_limit_s: None };
+    };
+    let mut inner_limit_s = None;
+    let mut words = words.iter().map(String::as_str).peekable();
+    while let Some(word) = words.peek().copied() {
+        match word {
+            "env" | "exec" | "nohup" => {}
+            _ if is_assignment(word) => {}
+            "timeout" => {
+                words.next();
+                while let Some(option) = words.next_if(|word| word.starts_with('-')) {
+                    if matches!(option, "-k" | "-s") {
+                        words.next();
+                    }
+                }
+                inner_limit_s = words.peek().and_then(|word| word.trim_end_matches('s').parse().ok());
+            }
+            _ => break,
+        }
+        words.next();
+    }
+    let first = words.next().unwrap_or_default().trim_end_matches(';');
+    let second = words.find(|word| !word.starts_with("--"));
+    Started { program: program(first, second, variable), inner_limit_s }
+}
+
+fn program(first: &str, second: Option<&str>, variable: &dyn Fn(&str) -> Option<String>) -> Program {
+    let Some(first) = filled_in(first, variable) else { return Program::Unknown };
+    if first.is_empty() || BUILTINS.contains(&first.as_str()) || first.starts_with(['(', '{', '"']) {
+        return Program::Unknown;
+    }
+    let is_interpreter = INTERPRETERS.contains(&first.rsplit('/').next().unwrap_or_default());
+    match second {
+        Some(script) if is_interpreter && !script.starts_with('-') => match filled_in(script, variable) {
+            Some(path) => Program::File { path, itself: false },
+            None => Program::Unknown,
+        },
+        _ if first.contains('/') => Program::File { path: first, itself: true },
+        _ => Program::Named(first),
+    }
+}
+
+/// The word with `~`, `$NAME` and `${NAME}` filled in; `None` where something in it is not known.
+fn filled_in(word: &str, variable: &dyn Fn(&str) -> Option<String>) -> Option<String> {
+    let word = match word.strip_prefix("~/") {
+        Some(rest) => format!("{}/{rest}", variable("HOME")?),
+        None => word.to_owned(),
+    };
+    let mut pieces = word.split('$');
+    let mut filled = pieces.next().unwrap_or_default().to_owned();
+    for piece in pieces {
+        let (name, rest) = match piece.strip_prefix('{') {
+            Some(braced) => braced.split_once('}')?,
+            None => {
+                piece.split_at(piece.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(piece.len()))
+            }
+        };
+        filled.push_str(&variable(name)?);
+        filled.push_str(rest);
+    }
+    (!filled.contains(['`', '*', '?'])).then_some(filled)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Program, started};
+
+    fn of(command: &str) -> Program {
+        let known = |name: &str| match name {
+            "HOME" => Some("/home/u".to_owned()),
+            "CLAUDE_PROJECT_DIR" => Some("/p".to_owned()),
+            _ => None,
+        };
+        started(command, &known).program
+    }
+
+    fn file(path: &str, itself: bool) -> Program {
+        Program::File { path: path.to_owned(), itself }
+    }
+
+    #[test]
+    fn the_words_tell_which_file_is_started() {
+        assert_eq!(of("/a/b.sh --x"), file("/a/b.sh", true));
+        assert_eq!(of("KEY=1 env B=2 ./b.sh"), file("./b.sh", true));
+        assert_eq!(of("python3 -u hooks/x.py"), Program::Named("python3".to_owned()));
+        assert_eq!(of("python3 hooks/x.py"), file("hooks/x.py", false));
+        assert_eq!(of("node \"$CLAUDE_PROJECT_DIR\"/x.mjs"), file("/p/x.mjs", false));
+        assert_eq!(of("'${CLAUDE_PROJECT_DIR}/a b.sh'"), file("/p/a b.sh", true));
+        assert_eq!(of("~/x.sh"), file("/home/u/x.sh", true));
+        assert_eq!(of("jq -r .x"), Program::Named("jq".to_owned()));
+        assert_eq!(of("bash -c 'exit 2'"), Program::Named("bash".to_owned()));
+    }
+
+    #[test]
+    fn what_the_words_do_not_tell_is_unknown() {
+        for command in
+            ["$HOOK", "${CLAUDE_PLUGIN_ROOT}/x.sh", "echo hi; exit 2", "", "[ -f x ] && y", "`which x`"]
+        {
+            assert_eq!(of(command), Program::Unknown, "{command}");
+        }
+        assert_eq!(of("echo 'x"), Program::Unreadable);
+    }
+
+    #[test]
+    fn a_limit_of_the_command_itself_is_read() {
+        let limit = |command| started(command, &|_| None).inner_limit_s;
+        assert_eq!(limit("timeout 200 /a/b.sh"), Some(200.0));
+        assert_eq!(limit("timeout -k 5 --foreground 200s /a/b.sh"), Some(200.0));
+        assert_eq!(limit("/a/b.sh"), None);
+    }
+}

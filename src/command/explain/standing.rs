@@ -1,0 +1,72 @@
+//! How far a handler gets with its host: recognised, parsed and run are three tables of different width, and only the
+//! last one makes a hook.
+
+use super::host::Host;
+use super::registration::Registered;
+use crate::hosts::contract::Handler;
+use crate::hosts::life_cycle::{Matcher, Point};
+
+/// How far a handler gets; each says why it gets no further.
+#[derive(Debug, Clone)]
+pub(super) enum Standing {
+    /// The host has no name for the event.
+    UnknownEvent(String),
+    /// The host has no name for the type.
+    UnknownType(String),
+    /// The names are known, the shape is not taken.
+    NotParsed(String),
+    /// Taken, and passed over when the event comes.
+    NotRun(String),
+    /// Run.
+    Runs {
+        /// The event as the host treats it.
+        point: &'static Point,
+        /// The kind of handler.
+        kind: Handler,
+    },
+}
+
+/// How far this handler gets. `switched_off` is the file's `disableAllHooks`.
+pub(super) fn of(host: Host, handler: &Registered<'_>, switched_off: bool) -> Standing {
+    let event = &handler.place.event;
+    let Some(point) = host.point(event) else {
+        let meant = host.meant(event).map(|name| format!("（是不是想写 {name}？）")).unwrap_or_default();
+        return Standing::UnknownEvent(format!("这个宿主没有叫 {event} 的事件{meant}，整段被丢掉"));
+    };
+    let Some(kind) = handler.kind() else {
+        let given = handler.text("type").unwrap_or("（没写）");
+        return Standing::UnknownType(format!("没有叫 {given} 的处理器类型，这一条被丢掉"));
+    };
+    if let Some(why) = misshapen(kind, handler) {
+        return Standing::NotParsed(why);
+    }
+    if switched_off {
+        return Standing::NotRun("文件里写着 disableAllHooks: true，所有 hook 都不跑".to_owned());
+    }
+    if !point.runs.contains(&kind) {
+        return Standing::NotRun(format!(
+            "认得、也解析得过，但这个宿主在 {event} 上不跑 {} 处理器",
+            handler.text("type").unwrap_or_default()
+        ));
+    }
+    if host == Host::ClaudeCode && handler.fields.contains_key("if") && point.matcher != Matcher::Tools {
+        return Standing::NotRun(format!("if 只在工具事件上算数，写在 {event} 上就永远不会跑"));
+    }
+    Standing::Runs { point, kind }
+}
+
+/// What the host's parser refuses; of one entry, the others stay.
+fn misshapen(kind: Handler, handler: &Registered<'_>) -> Option<String> {
+    let needed: &[&str] = match kind {
+        Handler::Command | Handler::AsyncCommand => &["command"],
+        Handler::McpTool => &["server", "tool"],
+        Handler::Prompt | Handler::Agent => &["prompt"],
+        Handler::Http => &["url"],
+    };
+    if let Some(name) = needed.iter().find(|name| handler.text(name).is_none()) {
+        return Some(format!("缺 {name}（要一段文字），这一条被丢掉"));
+    }
+    let timeout = handler.fields.get("timeout")?;
+    let is_fine = timeout.as_f64().is_some_and(|seconds| seconds > 0.0);
+    (!is_fine).then(|| format!("timeout 要写大于 0 的数（秒），写的是 {timeout}，这一条被丢掉"))
+}

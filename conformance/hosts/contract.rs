@@ -56,12 +56,15 @@ pub struct Effect {
     pub status: Status,
     /// Whether what the event stands before still happens.
     pub goes_on: GoesOn,
-    /// What reaches the model because of the hook, in order; empty when nothing does.
+    /// What reaches the model because of the hook in this turn, in order; empty when nothing does.
     pub to_model: Vec<ToModel>,
     /// What the person sees because of the hook, in order.
     pub to_person: Vec<String>,
     /// What the transcript keeps because of the hook, in order.
     pub kept: Vec<Kept>,
+    /// In how many of the transcript's records the message of a person still stands that was dropped; `None` where
+    /// none was dropped.
+    pub dropped_prompt_kept: Option<usize>,
     /// What a script that runs the host sees of it, where the host runs without a terminal.
     pub host_end: HostEnd,
 }
@@ -156,6 +159,19 @@ pub struct HostEnd {
     pub exit_code: i32,
     /// The subtype of its result event, where it has one.
     pub subtype: Option<&'static str>,
+    /// What it gives as the answer to the prompt.
+    pub printed: Printed,
+}
+
+/// What a host without a terminal gives as the answer to its prompt.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Printed {
+    /// The model's last reply.
+    Reply,
+    /// Nothing, although the host ended well.
+    Nothing,
+    /// The host's own words, because no model was asked.
+    Words(String),
 }
 
 /// Whether a row of a table was seen on the real client.

@@ -128,7 +128,8 @@ pub enum GoesOn {
 pub struct ToModel {
     /// The role or the wrapper under which it arrives.
     pub channel: Channel,
-    /// The text, with the host's wrapper round it. `<path>` and `<id>` stand for what differs from run to run.
+    /// The text, with the host's wrapper round it. `<path>`, `<id>`, `<command>` stand for what differs from run to
+    /// run, `<lead>` for a paragraph of the host's own about hooks.
     pub text: String,
 }
 

@@ -6,9 +6,6 @@ use super::super::contract::Handler;
 use super::super::contract::Handler::{Agent, AsyncCommand, Command, Http, McpTool, Prompt};
 use super::super::life_cycle::{Limit, Matcher, Point, Power};
 
-/// The client that the table was read from.
-pub const VERSION: &str = "2.1.332";
-
 const ALL: &[Handler] = &[Command, AsyncCommand, McpTool, Http, Prompt, Agent];
 /// An agent answers ok or not ok, which is no decision about leave.
 const ALL_BUT_AGENT: &[Handler] = &[Command, AsyncCommand, McpTool, Http, Prompt];

@@ -7,7 +7,7 @@ use super::super::contract::Handler::{AsyncCommand, Command, McpTool};
 use super::super::life_cycle::{Limit, Matcher, Point, Power};
 
 /// The client that the table was measured on.
-pub const VERSION: &str = "0.171.0";
+pub const CLIENT: &str = "0.171.0";
 
 const RUN: &[Handler] = &[Command, AsyncCommand, McpTool];
 

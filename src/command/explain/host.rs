@@ -33,8 +33,8 @@ impl Host {
     /// Its name and the version that the tables were measured on.
     pub(super) fn name(self) -> String {
         match self {
-            Host::ClaudeCode => format!("Claude Code {}", claude_code::events::VERSION),
-            Host::Codex => format!("Codex {}", codex::events::VERSION),
+            Host::ClaudeCode => format!("Claude Code {}", claude_code::CLIENT),
+            Host::Codex => format!("Codex {}", codex::events::CLIENT),
         }
     }
 

@@ -5,6 +5,7 @@ mod account;
 mod host;
 mod machine;
 mod mistakes;
+mod output;
 mod program;
 mod registration;
 mod standing;
@@ -19,10 +20,12 @@ use std::process::ExitCode;
 
 use serde_json::{Value, json};
 
+use crate::hosts::contract::Run;
 use crate::paths;
 use account::{Account, Reached};
 pub use host::Host;
 use machine::ThisMachine;
+use output::Question;
 
 /// What `explain` is told.
 #[derive(Debug, clap::Args)]
@@ -31,7 +34,8 @@ use machine::ThisMachine;
     long_about = "讲解一份 hook 配置：Claude Code 的 settings.json，或者 Codex 的 hooks.json。\n\
                   每个处理器一段：认得出、解析得过、会跑是三回事；会跑的，再说它在那一刻还能改什么，崩溃、超时、沉默各会怎样，\
                   以及写错了的地方。什么都不运行，什么都不改。有一个处理器做不到它的写法所许诺的，退出码就是 1。",
-    after_help = "例：\n  stop-auditor explain\n  stop-auditor explain .claude/settings.json\n  stop-auditor explain ~/.codex/hooks.json"
+    after_help = "例：\n  stop-auditor explain\n  stop-auditor explain .claude/settings.json\n  stop-auditor explain ~/.codex/hooks.json\n  \
+                  stop-auditor explain --event Stop --stdout out.txt --exit-code 2    这样的输出，宿主会怎么对待"
 )]
 pub struct ExplainArgs {
     /// The file.
@@ -40,13 +44,60 @@ pub struct ExplainArgs {
     /// Whose file it is.
     #[arg(long, value_enum, help = "按哪个宿主讲；不写就看文件在哪里、叫什么")]
     pub host: Option<Host>,
+    /// Explain one output instead of a file.
+    #[arg(
+        long,
+        value_name = "EVENT",
+        conflicts_with = "settings",
+        help = "不讲配置，讲这个事件上的一次输出"
+    )]
+    pub event: Option<String>,
+    /// What the hook wrote to stdout.
+    #[arg(long, value_name = "FILE", requires = "event", help = "那次输出的 stdout；不写就是空的")]
+    pub stdout: Option<PathBuf>,
+    /// What the hook wrote to stderr.
+    #[arg(long, value_name = "FILE", requires = "event", help = "那次输出的 stderr；不写就是空的")]
+    pub stderr: Option<PathBuf>,
+    /// Its exit code.
+    #[arg(long, value_name = "N", requires = "event", default_value_t = 0, help = "那次的退出码")]
+    pub exit_code: u8,
     /// Print the accounts as JSON.
-    #[arg(long, help = "用 JSON 打印")]
+    #[arg(long, conflicts_with = "event", help = "用 JSON 打印")]
     pub json: bool,
 }
 
-/// Explains; exit code 1 when a handler would not do what its shape promises, or when there is nothing to read.
+/// Explains; exit code 1 when a handler, or an output, would not do what its shape promises, or when there is nothing
+/// to read.
 pub fn run(args: &ExplainArgs) -> ExitCode {
+    match &args.event {
+        Some(event) => explain_output(args, event),
+        None => explain_file(args),
+    }
+}
+
+fn explain_output(args: &ExplainArgs, event: &str) -> ExitCode {
+    let text = |path: &Option<PathBuf>| match path {
+        Some(path) => read_text(path).map(|bytes| String::from_utf8_lossy(&bytes).into_owned()),
+        None => Ok(String::new()),
+    };
+    let question = text(&args.stdout).and_then(|stdout| {
+        let run = Run::exited(i32::from(args.exit_code), &stdout, &text(&args.stderr)?);
+        Ok(Question { host: args.host.unwrap_or(Host::ClaudeCode), event: event.to_owned(), run })
+    });
+    let explained = question.and_then(|question| Ok((output::effect(&question)?, question)));
+    let (effect, question) = match explained {
+        Ok(explained) => explained,
+        Err(why) => return refuse(&why),
+    };
+    let printed = output::print(&mut io::stdout().lock(), &question, &effect);
+    if printed.is_ok() && !output::falls_short(&question.run, &effect) {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::FAILURE
+    }
+}
+
+fn explain_file(args: &ExplainArgs) -> ExitCode {
     let Some(path) =
         args.settings.clone().or_else(|| paths::config_dir().map(|dir| dir.join("settings.json")))
     else {
@@ -69,10 +120,13 @@ pub fn run(args: &ExplainArgs) -> ExitCode {
 
 fn read(path: &Path) -> Result<Value, String> {
     let shown = path.display();
-    let text = fs::read_to_string(path).map_err(|error| format!("读不了 {shown}：{error}"))?;
-    let value: Value = serde_json::from_str(&text)
+    let value: Value = serde_json::from_slice(&read_text(path)?)
         .map_err(|error| format!("{shown} 不是合格的 JSON，宿主会把整份文件当作没有：{error}"))?;
     if value.is_object() { Ok(value) } else { Err(format!("{shown} 的最外层要是一个对象")) }
+}
+
+fn read_text(path: &Path) -> Result<Vec<u8>, String> {
+    fs::read(path).map_err(|error| format!("读不了 {}：{error}", path.display()))
 }
 
 fn refuse(why: &str) -> ExitCode {

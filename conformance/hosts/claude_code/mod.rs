@@ -1,5 +1,6 @@
-//! Claude Code: what hooks can do at each event, and what becomes of what Stop and UserPromptSubmit hooks print. `effect` is the contract as a function, `rows` as a table
-//! of measured runs; the two must agree, and the real client must agree with both.
+//! Claude Code: what hooks can do at each event, and what becomes of what Stop and UserPromptSubmit hooks print.
+//! `effect` is that contract as a function, `rows` as a table of measured runs; the two must agree, and the real client
+//! must agree with both.
 //!
 //! A block is not undone by a mistake beside it, but exit 2 is: with the wrong `hookEventName` it lets everything through.
 

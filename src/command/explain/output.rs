@@ -78,7 +78,7 @@ pub(super) fn print(out: &mut impl Write, question: &Question, effect: &Effect) 
         Printed::Reply => writeln!(out, "{end}，打印模型的回复")?,
         Printed::Nothing => writeln!(out, "{end}，什么都不打印")?,
         Printed::Words(words) => {
-            texts(out, format!("{end}，打印").trim_start(), std::slice::from_ref(words))?
+            texts(out, format!("{end}，打印").trim_start(), std::slice::from_ref(words))?;
         }
     }
     writeln!(out, "  怎么办：{}", advice(&question.run, effect))

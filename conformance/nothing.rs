@@ -153,7 +153,7 @@ checks! {
         ] {
             let sandbox = Sandbox::with_two_turns();
             let run = sandbox.stop().set(key, value.clone()).auditor(&fake("pass")).run();
-            let ok = run.code == Some(0) && !run.blocked() && !run.hung;
+            let ok = run.lets_through() && !run.hung;
             c.that("6.11", format!("{key} is {value}"), ok, "exit 0, no block", run.seen());
             let run = sandbox.prompt_submit("接着做").set(key, value.clone()).run();
             c.that("6.11", format!("{key} is {value}, with a prompt"), run.silent(), "silence", run.seen());

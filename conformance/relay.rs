@@ -31,6 +31,9 @@ checks! {
         let run = sandbox.prompt_submit("接着做").run();
         c.equal("7.2", "the whole output", run.json().unwrap_or_default(), handed_on(&["只跑了 \"2\" 次"]));
         c.equal("7.2", "exit code", run.code, Some(0));
+        let words = format!("{BEFORE}- 只跑了 \"2\" 次{AFTER}");
+        c.equal("7.2", "what Claude is handed", run.handed_on(), words);
+        c.that("7.2", "the message goes through", run.lets_through(), "as before", run.seen());
         c.that("7.2", "the file is gone", !sandbox.pending().exists(), "no file", "a file");
         let run = sandbox.prompt_submit("再接着做").run();
         c.that("7.2", "the message after gets nothing", run.silent(), "silence", run.seen());
@@ -131,7 +134,7 @@ checks! {
             started.into_iter().map(|thread| thread.join().expect("the hook ran")).collect()
         });
         let last = sandbox.prompt_submit("最后的消息").run();
-        let contexts: Vec<String> = runs.iter().chain([&last]).map(context).collect();
+        let contexts: Vec<String> = runs.iter().chain([&last]).map(Run::handed_on).collect();
         let all = contexts.concat();
         for n in 0..=4 {
             c.equal(
@@ -153,7 +156,7 @@ checks! {
                 scope.spawn(move || note(sandbox, &format!("记号{n}")));
             }
         });
-        let all = context(&sandbox.prompt_submit("接着做").run());
+        let all = sandbox.prompt_submit("接着做").run().handed_on();
         for n in 1..=4 {
             c.equal(
                 "7.4",
@@ -209,7 +212,7 @@ checks! {
             c.that("7.1", format!("{junk:?}: the message goes through"), ok, "exit 0", run.seen());
             write(&sandbox.pending(), junk);
             note(&sandbox, "之后的");
-            let all = context(&sandbox.prompt_submit("接着做").run());
+            let all = sandbox.prompt_submit("接着做").run().handed_on();
             c.contains("7.1", format!("{junk:?}: the note after it arrives"), &all, "- 之后的");
         }
     }
@@ -274,11 +277,6 @@ fn handed_on(notes: &[&str]) -> Value {
     let lines: Vec<String> = notes.iter().map(|note| format!("- {note}")).collect();
     let context = format!("{BEFORE}{}{AFTER}", lines.join("\n"));
     json!({"hookSpecificOutput": {"hookEventName": "UserPromptSubmit", "additionalContext": context}})
-}
-
-fn context(run: &Run) -> String {
-    let output = run.json().unwrap_or_default();
-    output["hookSpecificOutput"]["additionalContext"].as_str().unwrap_or_default().to_owned()
 }
 
 /// Everything in the sandbox but the two directories that the hook may write in.

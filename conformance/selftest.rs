@@ -27,6 +27,7 @@ checks! {
         let run = sandbox.stop().auditor(&says(&format!("VERDICT: FAIL - {reason}"))).run();
         c.that("9.2", "stdout is one JSON object", run.json().is_some(), "a JSON object", run.seen());
         c.that("9.2", "the client would block", run.blocked(), "a block", run.seen());
+        c.equal("9.2", "exit code", run.code, Some(0));
         c.contains("9.2", "the reason is in it", &run.reason(), reason);
         c.equal("9.2", "verdicts in the log", verdicts(&sandbox), vec!["FAIL".to_owned()]);
     }
@@ -85,21 +86,20 @@ checks! {
         let sandbox = Sandbox::with_two_turns();
         let note = "次数说多了，实际只跑了一次";
         let run = sandbox.stop().auditor(&says(&format!("VERDICT: NOTE - {note}"))).run();
-        c.that("9.5", "NOTE does not block", !run.blocked() && run.code == Some(0), "no block", run.seen());
+        c.that("9.5", "NOTE does not block", run.lets_through(), "no block", run.seen());
         c.contains("9.5", "the note is in systemMessage", &run.message(), note);
         c.that("9.5", "the pending file is there", sandbox.pending().is_file(), "a file", "none");
         c.equal("9.5", "verdicts in the log", verdicts(&sandbox), vec!["NOTE".to_owned()]);
 
         let next = sandbox.prompt_submit("接着做").run();
-        let output = next.json().unwrap_or_default();
-        let context = output["hookSpecificOutput"]["additionalContext"].as_str().unwrap_or_default();
+        let context = &next.handed_on();
         c.equal("9.5", "exit code of the hand-over", next.code, Some(0));
-        c.contains("9.5", "additionalContext holds the note", context, note);
+        c.contains("9.5", "Claude is handed the note", context, note);
         c.that("9.5", "the pending file is gone", !sandbox.pending().exists(), "no file", "a file");
         c.that(
             "1.4",
             "a note holds nobody up",
-            !run.blocked() && !context.is_empty(),
+            run.lets_through() && next.lets_through() && !context.is_empty(),
             "shown, then handed on",
             next.seen(),
         );
@@ -159,7 +159,7 @@ fn verdicts(sandbox: &Sandbox) -> Vec<String> {
 }
 
 fn is_error(c: &mut Checks, sandbox: &Sandbox, run: &Run) {
-    c.that("9.4", "never a block, exit 0", !run.blocked() && run.code == Some(0), "no block", run.seen());
+    c.that("9.4", "never a block, exit 0", run.lets_through(), "no block", run.seen());
     let told = run.not_audited();
     c.that(
         "9.4",

@@ -129,7 +129,7 @@ checks! {
         }
         for answer in ["VERDICT: NOTE", "VERDICT: NOTE -"] {
             let run = run_saying(answer);
-            let shown = run.code == Some(0) && !run.blocked() && !run.message().is_empty();
+            let shown = run.lets_through() && !run.message().is_empty();
             c.that(
                 "6.3",
                 format!("{answer:?} is shown and blocks nobody"),
@@ -240,7 +240,7 @@ checks! {
             let sandbox = Sandbox::with_two_turns();
             let run = sandbox.stop().auditor(command).run();
             means_this(c, command, &sandbox, &run, Error, "");
-            c.that("1.5", format!("{command:?} blocks nobody"), !run.blocked(), "no block", run.seen());
+            c.that("1.5", format!("{command:?} blocks nobody"), run.lets_through(), "no block", run.seen());
         }
     }
 
@@ -261,7 +261,7 @@ checks! {
         for command in ["exit 2", "exit 255", "kill -TERM $$", "exec </dev/null; exit 2", "'unbalanced"] {
             let run = Sandbox::with_two_turns().stop().auditor(command).run();
             c.equal("6.11", format!("exit code for the auditor {command:?}"), run.code, Some(0));
-            c.that("6.11", format!("{command:?} never blocks"), !run.blocked(), "no block", run.seen());
+            c.that("6.11", format!("{command:?} never blocks"), run.lets_through(), "no block", run.seen());
         }
     }
 
@@ -324,8 +324,7 @@ checks! {
                 .run();
         }
         let run = sandbox.prompt_submit("接着做").run();
-        let output = run.json().unwrap_or_default();
-        let context = output["hookSpecificOutput"]["additionalContext"].as_str().unwrap_or_default();
+        let context = &run.handed_on();
         c.contains("6.13", "the newest note is there", context, "第 5 条");
         c.contains("6.13", "what to do about it is still there", context, "不用单独道歉或复述。");
         stays_short(c, "additionalContext", context);
@@ -371,8 +370,8 @@ fn means_this_by(
     let message = run.message();
     let ok = match means {
         Pass => run.silent(),
-        Fail => run.blocked(),
-        Note => run.code == Some(0) && !run.blocked() && message.starts_with("审计提示（"),
+        Fail => run.blocked() && run.code == Some(0),
+        Note => run.lets_through() && message.starts_with("审计提示（"),
         Error => run.not_audited(),
     };
     c.that(id, format!("{name}: output"), ok, format!("{means:?}"), run.seen());

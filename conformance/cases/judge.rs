@@ -165,8 +165,6 @@ fn counts_images(line: &str, n: usize) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use std::time::Duration;
-
     use serde_json::json;
 
     use super::super::parts::{CLOSING, CURRENT, EARLIER, INSTRUCTION};
@@ -175,14 +173,7 @@ mod tests {
 
     fn seen(earlier: &str, current: &str) -> Seen {
         let prompt = format!("{INSTRUCTION}\n\n{EARLIER}\n{earlier}\n{CURRENT}\n{current}\n\n{CLOSING}");
-        let run = Run {
-            code: Some(0),
-            stdout: String::new(),
-            stderr: String::new(),
-            elapsed: Duration::ZERO,
-            hung: false,
-            held_open: false,
-        };
+        let run = Run::ended("Stop", Some(0), "");
         Seen { prompt, run, left: "log".into() }
     }
 

@@ -38,6 +38,7 @@ mod kit {
     pub(crate) mod report;
     pub(crate) mod requirements;
     pub(crate) mod rows;
+    pub(crate) mod run;
     pub(crate) mod sandbox;
 }
 /// A machine with Claude Code on it.

@@ -14,9 +14,11 @@ use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, kill_process_group};
 use serde_json::Value;
+use stop_auditor::hosts::claude_code;
 
 use super::auditors::{self, Recording};
 use super::hook;
+pub(crate) use super::run::{Given, Run};
 
 /// A hook that takes longer than this hangs.
 const WATCHDOG: Duration = Duration::from_secs(30);
@@ -193,7 +195,9 @@ impl Event {
         let stdout = child.stdout.take().map_or_else(Output::none, Output::of);
         let stderr = Output::of(child.stderr.take().expect("piped"));
         let group = Pid::from_child(&child);
-        let running = Running { group, ended: ended(child), stdout, stderr, start, watchdog: self.watchdog };
+        let given = given(&self.json);
+        let running =
+            Running { given, group, ended: ended(child), stdout, stderr, start, watchdog: self.watchdog };
         (running, stdin)
     }
 }
@@ -210,6 +214,7 @@ impl OpenInput {
 
 /// A hook that runs.
 pub(crate) struct Running {
+    given: Given,
     group: Pid,
     ended: Receiver<(ExitStatus, Instant)>,
     stdout: Output,
@@ -243,6 +248,7 @@ impl Running {
         let (stdout, stdout_held) = self.stdout.take();
         let (stderr, stderr_held) = self.stderr.take();
         Run {
+            given: self.given,
             code: ended.and_then(|(status, _)| status.code()),
             stdout,
             stderr,
@@ -250,68 +256,6 @@ impl Running {
             hung: ended.is_none(),
             held_open: stdout_held || stderr_held,
         }
-    }
-}
-
-/// What became of one event.
-#[derive(Clone, Debug)]
-pub(crate) struct Run {
-    /// `None`: ended by a signal, or by the watchdog.
-    pub(crate) code: Option<i32>,
-    pub(crate) stdout: String,
-    pub(crate) stderr: String,
-    /// From the start of the shell to its end.
-    pub(crate) elapsed: Duration,
-    /// The watchdog had to end it.
-    pub(crate) hung: bool,
-    /// Somebody kept the hook's own stdout or stderr open after its end: the client would go on waiting.
-    pub(crate) held_open: bool,
-}
-
-impl Run {
-    /// Some only where stdout is exactly one JSON object, with white space round it at most.
-    pub(crate) fn json(&self) -> Option<Value> {
-        let value: Value = serde_json::from_str(self.stdout.trim()).ok()?;
-        value.is_object().then_some(value)
-    }
-
-    /// Whether the client would send Claude back with the reason.
-    pub(crate) fn blocked(&self) -> bool {
-        let Some(json) = self.json() else { return false };
-        let reason = json["reason"].as_str().unwrap_or_default();
-        self.code == Some(0) && json["decision"] == "block" && !reason.is_empty() && json["continue"] != false
-    }
-
-    /// Nothing on stdout, exit 0.
-    pub(crate) fn silent(&self) -> bool {
-        self.stdout.is_empty() && self.code == Some(0)
-    }
-
-    /// The person is told that this turn was not audited, and nothing else happens.
-    pub(crate) fn not_audited(&self) -> bool {
-        let message = self.message();
-        let told = message.starts_with("⚠️ 审计员不可用（") && message.ends_with("），本轮没审。");
-        self.code == Some(0) && told && !self.blocked()
-    }
-
-    /// The line for the person, or "".
-    pub(crate) fn message(&self) -> String {
-        self.text("systemMessage")
-    }
-
-    /// The reason of a block, or "".
-    pub(crate) fn reason(&self) -> String {
-        self.text("reason")
-    }
-
-    /// Code and output in one line, for a failing check.
-    pub(crate) fn seen(&self) -> String {
-        let hung = if self.hung { ", ended by the watchdog" } else { "" };
-        format!("exit {:?}{hung}, stdout {:?}, stderr {:?}", self.code, self.stdout, self.stderr)
-    }
-
-    fn text(&self, key: &str) -> String {
-        self.json().and_then(|json| json[key].as_str().map(str::to_owned)).unwrap_or_default()
     }
 }
 
@@ -348,6 +292,17 @@ impl Output {
         let bytes = self.bytes.lock().unwrap_or_else(PoisonError::into_inner);
         (String::from_utf8_lossy(&bytes).into_owned(), held)
     }
+}
+
+/// What the client would know of the event.
+fn given(json: &Value) -> Given {
+    let text = |key: &str| json[key].as_str().unwrap_or_default().to_owned();
+    let situation = claude_code::Situation {
+        command: hook::command(),
+        prompt: text("prompt"),
+        blocks_in_a_row: usize::from(json["stop_hook_active"] == true),
+    };
+    Given { event: claude_code::Event::named(&text("hook_event_name")), situation }
 }
 
 /// Tells when the process has ended, and reaps it.

@@ -11,4 +11,6 @@ mod proof;
 pub(crate) mod report;
 pub(crate) mod requirements;
 pub(crate) mod rows;
+pub(crate) mod run;
+mod run_proof;
 pub(crate) mod sandbox;

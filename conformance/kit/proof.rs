@@ -3,13 +3,12 @@ use std::fs;
 use std::panic::catch_unwind;
 use std::path::Path;
 use std::sync::OnceLock;
-use std::time::Duration;
 
 use serde_json::json;
 
 use super::check::{Checks, Named, Outcome};
 use super::report::Target;
-use super::{event, journal, report};
+use super::{journal, report};
 
 /// Named tests live as long as the process, as the real ones do.
 fn named(marks: &'static [&'static str], run: fn(&mut Checks)) -> &'static Named {
@@ -58,32 +57,6 @@ fn the_report_finds_what_has_no_check_and_what_is_no_requirement() {
     let faults = report::faults_of(&registry, Target::Clients);
     let has = |start: &str| faults.iter().any(|fault| fault.starts_with(start));
     assert!((super::hook::foreign() || has("9.8 ")) && !has("9.2 "), "{faults:?}");
-}
-
-#[test]
-fn only_what_the_client_would_act_on_is_a_block() {
-    let run = |code: i32, stdout: &str| event::Run {
-        code: Some(code),
-        stdout: stdout.to_owned(),
-        stderr: String::new(),
-        elapsed: Duration::ZERO,
-        hung: false,
-        held_open: false,
-    };
-    assert!(run(0, "{\"decision\":\"block\",\"reason\":\"x\"}\n").blocked());
-    for stdout in [
-        "",
-        "{\"decision\":\"block\"}",
-        "{\"decision\":\"block\",\"reason\":\"\"}",
-        "{\"decision\":\"block\",\"reason\":\"x\",\"continue\":false}",
-        "note: {\"decision\":\"block\",\"reason\":\"x\"}",
-        "{\"decision\":\"block\",\"reason\":\"x\"}{}",
-        "[{\"decision\":\"block\",\"reason\":\"x\"}]",
-    ] {
-        assert!(!run(0, stdout).blocked(), "{stdout}");
-    }
-    assert!(!run(1, "{\"decision\":\"block\",\"reason\":\"x\"}").blocked());
-    assert!(run(0, "").silent() && !run(2, "").silent() && !run(0, "\n").silent());
 }
 
 #[test]

@@ -44,19 +44,7 @@ impl Desk {
     /// When the install fails.
     pub(crate) fn new(sandbox: Sandbox, auditor: &str, steps: Vec<Vec<Part>>) -> Self {
         let model = Anthropic::new(steps);
-        let at = |name: &str| sandbox.path(name).to_string_lossy().into_owned();
-        let pairs = [
-            ("PATH", installed::path()),
-            ("HOME", at("home")),
-            ("TMPDIR", at("tmp")),
-            ("LANG", "C.UTF-8".to_owned()),
-            ("STOP_AUDITOR_LOG_DIR", at("logs")),
-            ("ANTHROPIC_BASE_URL", model.url()),
-            ("ANTHROPIC_API_KEY", KEY.to_owned()),
-            ("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1".to_owned()),
-            ("DISABLE_AUTOUPDATER", "1".to_owned()),
-        ];
-        let env = pairs.map(|(name, value)| (name.to_owned(), value)).into();
+        let env = environment(&sandbox, &model.url());
         let desk = Self { sandbox, model, env };
         fs::create_dir(desk.sandbox.path("events")).expect("a directory");
         write(&desk.settings(), desk.listener().to_string());
@@ -233,6 +221,23 @@ impl Desk {
                "customApiKeyResponses": {"approved": [tail], "rejected": []},
                "projects": {project.to_string_lossy().as_ref(): trusted}})
     }
+}
+
+/// What the client and its hooks get of an environment, and nothing else: a home of their own, a dummy key, this model.
+pub(crate) fn environment(sandbox: &Sandbox, model_url: &str) -> Vec<(String, String)> {
+    let at = |name: &str| sandbox.path(name).to_string_lossy().into_owned();
+    let pairs = [
+        ("PATH", installed::path()),
+        ("HOME", at("home")),
+        ("TMPDIR", at("tmp")),
+        ("LANG", "C.UTF-8".to_owned()),
+        ("STOP_AUDITOR_LOG_DIR", at("logs")),
+        ("ANTHROPIC_BASE_URL", model_url.to_owned()),
+        ("ANTHROPIC_API_KEY", KEY.to_owned()),
+        ("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1".to_owned()),
+        ("DISABLE_AUTOUPDATER", "1".to_owned()),
+    ];
+    pairs.map(|(name, value)| (name.to_owned(), value)).into()
 }
 
 impl Drop for Desk {

@@ -24,6 +24,8 @@ mod codex_faults;
 mod codex_isolation;
 /// What a stranger's settings do.
 mod explaining;
+/// The contract of Claude Code's hooks, row by row.
+mod hosts_claude;
 /// A person at the terminal.
 mod interactive;
 /// Parts of the kit that the other target has too.
@@ -45,6 +47,8 @@ mod kit {
 mod desk;
 /// Where the clients are.
 mod installed;
+/// A client with one hook and nothing else.
+mod lab;
 /// Scripted models.
 mod model;
 /// Sessions to keep, with whatever client is installed.

@@ -35,8 +35,20 @@ pub(crate) struct Anthropic {
 impl Anthropic {
     /// Answers each request with the next step; past the last one it says so, which no case expects.
     pub(crate) fn new(steps: Vec<Vec<Part>>) -> Self {
-        let script = Script { steps, n_asked: Mutex::new(0) };
+        let script = Script { steps: Steps::Listed(steps), n_asked: Mutex::new(0) };
         Self { served: Served::start(script) }
+    }
+
+    /// Answers the n-th request with `reply(n)`, n from 1: for sessions without tools, which have no side jobs.
+    pub(crate) fn without_tools(reply: fn(usize) -> String) -> Self {
+        let script = Script { steps: Steps::Made(reply), n_asked: Mutex::new(0) };
+        Self { served: Served::start(script) }
+    }
+
+    /// All requests for an answer, with their sizes in bytes.
+    pub(crate) fn bodies(&self) -> Vec<(usize, Value)> {
+        let requests = self.served.requests("/v1/messages");
+        requests.iter().map(|request| (request.body.len(), body(request))).collect()
     }
 
     pub(crate) fn url(&self) -> String {
@@ -56,8 +68,13 @@ impl Anthropic {
 }
 
 struct Script {
-    steps: Vec<Vec<Part>>,
+    steps: Steps,
     n_asked: Mutex<usize>,
+}
+
+enum Steps {
+    Listed(Vec<Vec<Part>>),
+    Made(fn(usize) -> String),
 }
 
 impl Respond for Script {
@@ -73,7 +90,8 @@ impl Respond for Script {
             return ResponseTemplate::new(200).set_body_json(json!({}));
         }
         let request = body(request);
-        let (n, parts) = if is_main(&request) { self.next() } else { (0, says("title")) };
+        let is_step = is_main(&request) || matches!(self.steps, Steps::Made(_));
+        let (n, parts) = if is_step { self.next() } else { (0, says("title")) };
         ResponseTemplate::new(200).set_body_raw(stream(n, &parts, &request["model"]), "text/event-stream")
     }
 }
@@ -81,9 +99,13 @@ impl Respond for Script {
 impl Script {
     fn next(&self) -> (usize, Vec<Part>) {
         let mut n_asked = self.n_asked.lock().expect("no thread panics with it");
-        let step = self.steps.get(*n_asked).cloned();
+        let n = *n_asked;
         *n_asked += 1;
-        (*n_asked, step.unwrap_or_else(|| says("the script is over")))
+        let step = match &self.steps {
+            Steps::Listed(steps) => steps.get(n).cloned().unwrap_or_else(|| says("the script is over")),
+            Steps::Made(reply) => says(&reply(n + 1)),
+        };
+        (n + 1, step)
     }
 }
 

@@ -87,7 +87,8 @@ fn stderr_as_reason(run: &Run, situation: &Situation) -> String {
     format!("[{}]: {stderr}", situation.command)
 }
 
-/// Another event's name spoils everything but a `decision` to block; even exit 2 is lost with it.
+/// Another event's name spoils everything but a `decision` to block; even exit 2 is lost with it. The client writes this
+/// failure down the first time in a session only.
 fn spoken(mut fields: Fields, exit_2: Option<Block>, event: Event) -> Heard {
     let reason = fields.reason.clone().unwrap_or_else(|| "Blocked by hook".to_owned());
     let decided = fields.blocks.then_some(Block::Decided(reason));

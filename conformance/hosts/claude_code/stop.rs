@@ -79,7 +79,9 @@ fn spoke(spoken: &Spoken, situation: &Situation) -> Effect {
         effect.goes_on = GoesOn::TurnEnds;
     } else if keeps_going && is_over {
         let n_times = situation.blocks_in_a_row + 1;
-        effect.to_person.push(format!("A hook blocked the turn from ending {n_times} consecutive times"));
+        let words = format!("A hook blocked the turn from ending {n_times} consecutive times");
+        // As a message and as a notification.
+        effect.to_person.extend([words.clone(), words]);
         effect.kept.push(record("system/informational"));
         effect.goes_on = GoesOn::TurnEnds;
     } else if keeps_going {

@@ -285,7 +285,7 @@ fn ends() -> Vec<Row> {
             Effect {
                 goes_on: GoesOn::TurnEnds,
                 to_model: Vec::new(),
-                to_person: vec!["Stop hook feedback:\nWHY".into(), CAPPED.into()],
+                to_person: vec!["Stop hook feedback:\nWHY".into(), CAPPED.into(), CAPPED.into()],
                 kept: [sent_back("WHY").kept, vec![kept("system/informational")]].concat(),
                 host_end: printed(Printed::Nothing),
                 ..sent_back("WHY")
@@ -299,7 +299,7 @@ fn ends() -> Vec<Row> {
             Effect {
                 goes_on: GoesOn::TurnEnds,
                 to_model: Vec::new(),
-                to_person: vec![CAPPED.into()],
+                to_person: vec![CAPPED.into(), CAPPED.into()],
                 kept: [by_context().kept, vec![kept("system/informational")]].concat(),
                 ..by_context()
             },

@@ -24,6 +24,8 @@ mod codex_faults;
 mod codex_isolation;
 /// What a stranger's settings do.
 mod explaining;
+/// The study of prompt hooks, repeated.
+mod hook_lab;
 /// The contract of Claude Code's hooks, row by row.
 mod hosts_claude;
 /// A person at the terminal.

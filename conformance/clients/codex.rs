@@ -51,7 +51,7 @@ fn audit(c: &mut Checks, messages: &'static [&'static str]) -> (Sandbox, Respons
 }
 
 /// The processes of Codex itself: the home that they were given is below the hook's temporary directory.
-fn in_the_empty_home(sandbox: &Sandbox) -> Vec<(i32, String)> {
+pub(crate) fn in_the_empty_home(sandbox: &Sandbox) -> Vec<(i32, String)> {
     processes::with_environment(&sandbox.path("tmp/stop-auditor-"))
 }
 

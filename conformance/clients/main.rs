@@ -28,6 +28,8 @@ mod explaining;
 mod hook_lab;
 /// The contract of Claude Code's hooks, row by row.
 mod hosts_claude;
+/// The person's login, renewed while the default auditor has it.
+mod codex_login;
 /// A person at the terminal.
 mod interactive;
 /// Parts of the kit that the other target has too.
@@ -71,6 +73,7 @@ fn registry() -> Vec<&'static Named> {
         codex_faults::CHECKS,
         codex_isolation::CHECKS,
         explaining::CHECKS,
+        codex_login::CHECKS,
     ];
     files.iter().copied().flatten().collect()
 }

@@ -23,6 +23,8 @@ pub(crate) enum Answer {
     Status(u16, Option<u32>, Value),
     /// 401 unless a key is sent, which nobody has.
     LoginRequired,
+    /// 401 unless this token is sent; then a PASS.
+    OnlyFor(String),
 }
 
 /// A server on loopback.
@@ -88,6 +90,12 @@ impl Respond for Answer {
             Answer::Status(status, retry_after, body) => {
                 return refused(*status, *retry_after, body);
             }
+            Answer::OnlyFor(token) if is_sent(request, token) => {
+                created() + &message(0, "VERDICT: PASS") + &completed()
+            }
+            Answer::OnlyFor(_) => {
+                return refused(401, None, &error("token_expired", "Your token has expired"));
+            }
             Answer::LoginRequired => {
                 let body = error("invalid_api_key", "Missing bearer or basic authentication in header");
                 return refused(401, None, &body);
@@ -95,6 +103,12 @@ impl Respond for Answer {
         };
         ResponseTemplate::new(200).set_body_raw(text, "text/event-stream")
     }
+}
+
+/// Whether a request carries this token.
+pub(crate) fn is_sent(request: &Request, token: &str) -> bool {
+    let header = request.headers.get("authorization").and_then(|value| value.to_str().ok());
+    header == Some(&format!("Bearer {token}"))
 }
 
 /// What the calls of tools gave, as a request tells the model.

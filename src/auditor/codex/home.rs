@@ -32,6 +32,8 @@ const PASSED_ON: &[&str] = &[
     "SSL_CERT_DIR",
     "NODE_EXTRA_CA_CERTS",
     "CODEX_CA_CERTIFICATE",
+    // Where a login is renewed, for those who do not reach the vendor: elsewhere it would fail, and the audit with it.
+    "CODEX_REFRESH_TOKEN_URL_OVERRIDE",
     // The one key that Codex itself reads, and the way to a key ring.
     "CODEX_API_KEY",
     "DBUS_SESSION_BUS_ADDRESS",

@@ -28,6 +28,14 @@ pub(crate) fn stop(sandbox: &Sandbox, url: &str) -> Event {
     event.env("STOP_AUDITOR_CODEX_ARGS", &pointed_at(url))
 }
 
+/// The spec's command and nothing more, pointed at a model on loopback; without analytics, which would leave the machine.
+pub(crate) fn bare(url: &str) -> String {
+    format!(
+        "codex exec --ephemeral --ignore-user-config --ignore-rules --skip-git-repo-check -s read-only -m gpt-6.1-sol \
+         -c model_reasoning_effort=medium --json -c analytics.enabled=false -c 'openai_base_url=\"{url}\"' -"
+    )
+}
+
 /// Nothing that the hook started goes on after it.
 pub(crate) fn nothing_is_left(c: &mut Checks, sandbox: &Sandbox) {
     let running = || processes::with_environment(sandbox.root());

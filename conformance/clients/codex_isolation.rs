@@ -2,7 +2,7 @@
 //! starts, and a model that tries to run or read something gets nowhere.
 use serde_json::{Value, json};
 
-use super::codex::{nothing_is_left, stop};
+use super::codex::{bare, nothing_is_left, stop};
 use super::kit::check::checks;
 use super::kit::event::write;
 use super::kit::sandbox::Sandbox;
@@ -28,8 +28,9 @@ const WORDS: [&str; 10] = [
 
 const SECRET: &str = "SECRET-OF-THE-PERSON";
 
-/// A home full of things that Codex reads. Each has its own word in it, and what can run leaves a file.
-fn furnish(sandbox: &Sandbox) {
+/// A home full of things that Codex reads. Each has its own word in it, and what can run leaves a file. `settings` stand
+/// at the head of the person's `config.toml`.
+pub(crate) fn furnish(sandbox: &Sandbox, settings: &str) {
     let at = |name: &str| sandbox.path(&format!("home/{name}"));
     let ran = |name: &str| sandbox.path(&format!("ran-{name}"));
     write(&at(".codex/AGENTS.md"), "HOME-AGENTS-WORDS");
@@ -45,7 +46,7 @@ fn furnish(sandbox: &Sandbox) {
     write(&at(".codex/memories/MEMORY.md"), "MEMORY-WORDS");
     let touch = |name: &str| format!("[\"-c\", \"touch {}\"]", ran(name).display());
     let config = format!(
-        "developer_instructions = \"DEVELOPER-WORDS\"\nnotify = [\"sh\", \"-c\", \"touch {}\"]\n\
+        "{settings}developer_instructions = \"DEVELOPER-WORDS\"\nnotify = [\"sh\", \"-c\", \"touch {}\"]\n\
          [features]\nmemories = true\nhooks = true\n[mcp_servers.one]\ncommand = \"sh\"\nargs = {}\n",
         ran("notify").display(),
         touch("mcp")
@@ -58,6 +59,11 @@ fn furnish(sandbox: &Sandbox) {
     write(&at("secret.txt"), SECRET);
 }
 
+/// Whether something of a furnished home ran: `notify`, `mcp`, `hook`.
+pub(crate) fn has_run(sandbox: &Sandbox, name: &str) -> bool {
+    sandbox.path(&format!("ran-{name}")).exists()
+}
+
 /// The longest text of a request: our prompt.
 fn prompt_of(request: &Value) -> String {
     let text =
@@ -67,7 +73,7 @@ fn prompt_of(request: &Value) -> String {
 }
 
 /// The names under which a request offers tools, at any depth.
-fn tools_of(value: &Value) -> Vec<&str> {
+pub(crate) fn tools_of(value: &Value) -> Vec<&str> {
     let below: Vec<&Value> = match value {
         Value::Object(map) => map.values().collect(),
         Value::Array(list) => list.iter().collect(),
@@ -98,17 +104,8 @@ fn attempts(sandbox: &Sandbox) -> Vec<Value> {
     ]
 }
 
-/// The spec's command and nothing more, pointed at a model on loopback.
-fn bare(url: &str) -> String {
-    format!(
-        "codex exec --ephemeral --ignore-user-config --ignore-rules --skip-git-repo-check -s read-only -m gpt-6.1-sol \
-         -c model_reasoning_effort=medium --json -c analytics.enabled=false -c model_provider=auditor -c \
-         'model_providers.auditor={{name=\"OpenAI\",base_url=\"{url}\",wire_api=\"responses\",requires_openai_auth=true}}' -"
-    )
-}
-
 /// What of [`WORDS`] the model could read.
-fn words_in(text: &str) -> Vec<&'static str> {
+pub(crate) fn words_in(text: &str) -> Vec<&'static str> {
     WORDS.into_iter().filter(|word| text.contains(word)).collect()
 }
 
@@ -116,7 +113,7 @@ checks! {
     #[own]
     fn r1_6_nothing_of_the_person_s_home_reaches_the_model_or_starts(c: &mut Checks) {
         let sandbox = Sandbox::with_two_turns();
-        furnish(&sandbox);
+        furnish(&sandbox, "");
         let model = Responses::new(Answer::Messages(&["VERDICT: PASS"]));
         let run = stop(&sandbox, &model.url()).run();
         c.that("1.6", "the audit", run.silent(), "PASS", run.seen());
@@ -126,8 +123,7 @@ checks! {
         // The client may say where it works; not where the person does.
         c.absent("1.6", "the request", &text, &sandbox.path("project").to_string_lossy());
         for name in ["notify", "mcp", "hook"] {
-            let ran = sandbox.path(&format!("ran-{name}")).exists();
-            c.that("1.6", format!("{name} did not run"), !ran, "no file", "it ran");
+            c.equal("1.6", format!("{name} ran"), has_run(&sandbox, name), false);
         }
         nothing_is_left(c, &sandbox);
     }
@@ -152,7 +148,7 @@ checks! {
     #[own]
     fn r1_6_a_model_that_tries_to_run_something_gets_nowhere(c: &mut Checks) {
         let sandbox = Sandbox::with_two_turns();
-        furnish(&sandbox);
+        furnish(&sandbox, "");
         let attempts = attempts(&sandbox);
         let n_attempts = attempts.len();
         let model = Responses::new(Answer::Tools(attempts));
@@ -171,7 +167,7 @@ checks! {
     #[own]
     fn r1_6_the_bare_command_would_show_the_home_and_run_the_tools(c: &mut Checks) {
         let sandbox = Sandbox::with_two_turns();
-        furnish(&sandbox);
+        furnish(&sandbox, "");
         let model = Responses::new(Answer::Tools(attempts(&sandbox)));
         let event = stop(&sandbox, &model.url()).auditor(&bare(&model.url()));
         let run = event.run();

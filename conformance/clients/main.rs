@@ -28,6 +28,8 @@ mod explaining;
 mod hook_lab;
 /// The contract of Claude Code's hooks, row by row.
 mod hosts_claude;
+/// A login in a key ring.
+mod codex_keyring;
 /// The person's login, renewed while the default auditor has it.
 mod codex_login;
 /// A person at the terminal.
@@ -74,6 +76,7 @@ fn registry() -> Vec<&'static Named> {
         codex_isolation::CHECKS,
         explaining::CHECKS,
         codex_login::CHECKS,
+        codex_keyring::CHECKS,
     ];
     files.iter().copied().flatten().collect()
 }

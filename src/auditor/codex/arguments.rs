@@ -2,8 +2,6 @@
 //!
 //! Everything added is `-c KEY=VALUE`: an unknown `--disable NAME` ends Codex, an unknown key only makes it warn (2.2).
 
-use super::provider::Provider;
-
 /// Settings beside the spec's command. Figures are those of Codex 0.171.0 (facts, codex sections 2-4).
 const SETTINGS: &[(&str, &str)] = &[
     // Tools: the auditor judges the text it gets (1.6). Without these it runs commands as the person, and reads
@@ -53,12 +51,13 @@ const SETTINGS: &[(&str, &str)] = &[
     ("features.unbounded_connection_retries=false", "without this a refused connection is tried for ever"),
 ];
 
-/// All arguments; `extra` are the person's own, before the final `-`, so that they can override the rest.
-pub fn list(model: &str, provider: &Provider, extra: &[String]) -> Vec<String> {
+/// All arguments. `person_settings` come from the person's configuration; `extra` are their own arguments, before the
+/// final `-`, so that they can override the rest.
+pub fn list(model: &str, person_settings: Vec<String>, extra: &[String]) -> Vec<String> {
     let fixed = ["exec", "--ephemeral", "--ignore-user-config", "--ignore-rules", "--skip-git-repo-check"];
     let spec = ["-s", "read-only", "-m", model, "-c", "model_reasoning_effort=medium"];
     let mut arguments: Vec<String> = fixed.iter().chain(&spec).map(|word| (*word).to_owned()).collect();
-    let settings = SETTINGS.iter().map(|(setting, _)| (*setting).to_owned()).chain(provider.settings());
+    let settings = SETTINGS.iter().map(|(setting, _)| (*setting).to_owned()).chain(person_settings);
     arguments.extend(settings.flat_map(|setting| ["-c".to_owned(), setting]));
     arguments.push("--json".to_owned());
     arguments.extend_from_slice(extra);
@@ -77,7 +76,7 @@ mod tests {
 
     #[test]
     fn r6_2_the_command_is_the_spec_s_with_the_extra_words_before_the_dash() {
-        let arguments = list("m", &Provider::default(), &["--oss".to_owned()]).join(" ");
+        let arguments = list("m", Vec::new(), &["--oss".to_owned()]).join(" ");
         let spec = "exec --ephemeral --ignore-user-config --ignore-rules --skip-git-repo-check -s read-only -m m -c model_reasoning_effort=medium ";
         assert!(arguments.starts_with(spec), "{arguments}");
         assert!(arguments.ends_with(" --json --oss -"), "{arguments}");

@@ -10,6 +10,8 @@ use std::os::unix::fs::{DirBuilderExt, symlink};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use toml::{Table, Value};
+
 /// Variables that the auditor gets: to be found, to speak, to reach the service, to log in.
 const PASSED_ON: &[&str] = &[
     "PATH",
@@ -48,6 +50,42 @@ const SHIM_PREFIXES: [&str; 5] = ["VOLTA_", "ASDF_", "MISE_", "FNM_", "NVM_"];
 const PRIVATE: &str = "codex";
 const LOGIN: &str = "auth.json";
 
+/// The name of the setting that says where a login is kept.
+const STORE: &str = "cli_auth_credentials_store";
+
+/// Where the person's Codex keeps its login: `cli_auth_credentials_store` of their `config.toml`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Store {
+    /// In `auth.json`, which is Codex's default.
+    #[default]
+    File,
+    /// In the system's key ring, under a name made from the folder's path.
+    KeyRing,
+    /// In the key ring; in `auth.json` where there is none.
+    Either,
+}
+
+impl Store {
+    /// What a configuration says.
+    pub fn of(config: &Table) -> Self {
+        match config.get(STORE).and_then(Value::as_str) {
+            Some("keyring") => Store::KeyRing,
+            Some("auto") => Store::Either,
+            Some(_) | None => Store::File,
+        }
+    }
+
+    /// The `-c` setting: `--ignore-user-config` leaves this one out too.
+    pub fn setting(self) -> String {
+        let name = match self {
+            Store::File => "file",
+            Store::KeyRing => "keyring",
+            Store::Either => "auto",
+        };
+        format!("{STORE}=\"{name}\"")
+    }
+}
+
 /// Which Codex folder the auditor gets.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Login {
@@ -65,14 +103,21 @@ pub fn person_codex_home() -> Option<PathBuf> {
     set.or_else(|| env::home_dir().map(|home| home.join(".codex")))
 }
 
+/// The `config.toml` in a Codex folder. One that is missing or broken says nothing.
+pub fn config(codex_home: &Path) -> Table {
+    let text = fs::read_to_string(codex_home.join("config.toml")).ok();
+    text.and_then(|text| text.parse().ok()).unwrap_or_default()
+}
+
 /// How the auditor is logged in; `keys` are variables that hold a provider's key.
-pub fn login(keys: &[String]) -> Login {
+pub fn login(store: Store, keys: &[String]) -> Login {
     let has_key = |name: &str| env::var_os(name).is_some_and(|value| !value.is_empty());
     let Some(home) = person_codex_home().filter(|home| home.is_dir()) else { return Login::InEnvironment };
     let file = home.join(LOGIN);
-    if file.is_file() {
+    // Codex takes the file away when it puts a login into the key ring.
+    if store != Store::KeyRing && file.is_file() {
         Login::Linked(std::path::absolute(&file).unwrap_or(file))
-    } else if has_key("CODEX_API_KEY") || keys.iter().any(|name| has_key(name)) {
+    } else if store == Store::File || has_key("CODEX_API_KEY") || keys.iter().any(|name| has_key(name)) {
         Login::InEnvironment
     } else {
         Login::OwnHome(home)
@@ -84,7 +129,7 @@ pub fn login(keys: &[String]) -> Login {
 ///
 /// # Errors
 /// Those of making the folders and the link.
-pub fn prepare(command: &mut Command, directory: &Path, keys: &[String]) -> io::Result<()> {
+pub fn prepare(command: &mut Command, directory: &Path, login: Login, keys: &[String]) -> io::Result<()> {
     let [empty, private, temporary] = ["empty", PRIVATE, "tmp"].map(|name| directory.join(name));
     for folder in [&empty, &private, &temporary] {
         fs::DirBuilder::new().mode(0o700).create(folder)?;
@@ -96,7 +141,7 @@ pub fn prepare(command: &mut Command, directory: &Path, keys: &[String]) -> io::
             || SHIM_PREFIXES.iter().any(|prefix| name.starts_with(prefix))
     };
     command.envs(env::vars_os().filter(|(name, _)| name.to_str().is_some_and(is_wanted)));
-    match login(keys) {
+    match login {
         Login::OwnHome(own) => {
             command.env("CODEX_HOME", own);
             return Ok(());
@@ -113,10 +158,10 @@ pub fn prepare(command: &mut Command, directory: &Path, keys: &[String]) -> io::
 ///
 /// # Errors
 /// Those of writing the person's file.
-pub fn bring_login_back(directory: &Path, keys: &[String]) -> io::Result<()> {
+pub fn bring_login_back(directory: &Path, login: Login) -> io::Result<()> {
     let renewed = directory.join(PRIVATE).join(LOGIN);
     let is_file = fs::symlink_metadata(&renewed).is_ok_and(|metadata| metadata.is_file());
-    match login(keys) {
+    match login {
         Login::Linked(file) if is_file => {
             // The person may have a link there themselves; what it leads to is replaced.
             let target = fs::canonicalize(file)?;

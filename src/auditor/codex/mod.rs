@@ -9,6 +9,7 @@ use std::io;
 use std::path::Path;
 use std::process::Command;
 
+use home::{Login, Store};
 use provider::Provider;
 
 /// The model that audits unless another is chosen.
@@ -26,18 +27,29 @@ pub struct Codex {
     pub extra: Vec<String>,
     /// Where its requests go.
     pub provider: Provider,
+    /// Where its login is kept.
+    pub store: Store,
 }
 
 impl Codex {
     /// Codex for the person whose environment this is.
     pub fn new(model: String, extra: Vec<String>) -> Self {
-        let provider = home::person_codex_home().map(|home| Provider::of_config(&home)).unwrap_or_default();
-        Codex { model, extra, provider }
+        let config = home::person_codex_home().map(|home| home::config(&home)).unwrap_or_default();
+        Codex { model, extra, provider: Provider::of(&config), store: Store::of(&config) }
     }
 
     /// The whole argument list.
     pub fn arguments(&self) -> Vec<String> {
-        arguments::list(&self.model, &self.provider, &self.extra)
+        let mut settings = self.provider.settings();
+        if let Login::OwnHome(_) = self.login() {
+            settings.push(self.store.setting());
+        }
+        arguments::list(&self.model, settings, &self.extra)
+    }
+
+    /// How it is logged in.
+    pub fn login(&self) -> Login {
+        home::login(self.store, &self.keys())
     }
 
     /// The command, with a home of its own below `directory` and an environment built from scratch.
@@ -47,7 +59,7 @@ impl Codex {
     pub fn command(&self, directory: &Path) -> io::Result<Command> {
         let mut command = Command::new(PROGRAM);
         command.args(self.arguments());
-        home::prepare(&mut command, directory, &self.keys())?;
+        home::prepare(&mut command, directory, self.login(), &self.keys())?;
         command.envs(self.provider.secrets.iter().map(|(name, secret)| (name, secret)));
         Ok(command)
     }
@@ -57,7 +69,7 @@ impl Codex {
     /// # Errors
     /// Those of writing the person's file.
     pub fn bring_login_back(&self, directory: &Path) -> io::Result<()> {
-        home::bring_login_back(directory, &self.keys())
+        home::bring_login_back(directory, self.login())
     }
 
     /// Whether a key is in the environment.

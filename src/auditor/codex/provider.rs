@@ -3,9 +3,6 @@
 //! `--ignore-user-config` drops a relay that is common where the vendor is not reached directly; so the provider, and
 //! only it, is read from the person's `config.toml` and passed on. Its retries are ours: a fault is told at once.
 
-use std::fs;
-use std::path::Path;
-
 use toml::{Table, Value};
 
 /// The name that the provider gets: a built-in one cannot be given other retries.
@@ -61,13 +58,8 @@ impl Default for Provider {
 }
 
 impl Provider {
-    /// The provider that the `config.toml` in a Codex folder names. A file that is missing or broken names none.
-    pub fn of_config(codex_home: &Path) -> Provider {
-        let config = fs::read_to_string(codex_home.join("config.toml")).ok();
-        config.and_then(|text| text.parse::<Table>().ok()).map(|config| Self::of(&config)).unwrap_or_default()
-    }
-
-    fn of(config: &Table) -> Provider {
+    /// The provider that a configuration names.
+    pub fn of(config: &Table) -> Provider {
         let name = config.get("model_provider").and_then(Value::as_str).unwrap_or("openai");
         let own = config.get("model_providers").and_then(|all| all.get(name)).and_then(Value::as_table);
         match (own, config.get("openai_base_url")) {

@@ -4,7 +4,7 @@ use std::process::Command;
 
 use super::auditor::told;
 use super::finding::Finding;
-use crate::auditor::codex::home::{self, Login};
+use crate::auditor::codex::home::Login;
 use crate::auditor::codex::{self, Codex, arguments};
 use crate::auditor::signals::Signals;
 
@@ -72,7 +72,7 @@ fn all_known<'a>(
 }
 
 fn login(own: &Codex, status: &Result<String, String>, other: &'static str) -> Finding {
-    match (home::login(&own.keys()), status) {
+    match (own.login(), status) {
         (Login::Linked(file), _) => Finding::ok("登录", format!("用 {}（链接过去，不复制）", file.display())),
         (Login::InEnvironment, Ok(_)) => Finding::ok("登录", "用环境变量里的密钥"),
         (Login::InEnvironment, Err(_)) if own.has_key() => Finding::ok("登录", "用环境变量里的密钥"),
@@ -80,6 +80,11 @@ fn login(own: &Codex, status: &Result<String, String>, other: &'static str) -> F
             "登录",
             "在系统的密钥串里，只好用你自己的 Codex 目录：里面的 AGENTS.md 审计员也会读到",
         ),
+        // A key ring that cannot be reached says so in a line of Codex's own; being logged out needs none.
+        (Login::OwnHome(_), Err(told)) if !told.contains("Not logged in") => {
+            let cause = told.lines().last().unwrap_or_default();
+            Finding::problem("登录", format!("没有登录：{cause}"), other)
+        }
         (_, Err(_)) => Finding::problem("登录", "没有登录", other),
     }
 }

@@ -20,6 +20,26 @@ const LIMIT_S: u64 = 4;
 /// A PASS that must not count: what broke was the answer.
 const HALF: &str = "VERDICT: PASS";
 
+/// A host that no name server knows.
+pub(crate) const NO_HOST: &str = "http://auditor.invalid/v1";
+
+pub(crate) fn wrong_key() -> Answer {
+    Answer::Status(401, None, error("invalid_api_key", "Incorrect API key provided"))
+}
+
+/// With a `retry-after` of so many seconds.
+pub(crate) fn too_many(retry_after: Option<u32>) -> Answer {
+    Answer::Status(429, retry_after, error("rate_limit_exceeded", "Rate limit reached"))
+}
+
+pub(crate) fn broken_service() -> Answer {
+    Answer::Status(500, None, json!({"error": {"message": "internal"}}))
+}
+
+pub(crate) fn cut() -> Manner {
+    Manner::CutAfter(cut_stream(HALF))
+}
+
 fn not_audited(c: &mut Checks, sandbox: &Sandbox, run: &Run, within: Duration) {
     c.that("6.9", "told, and no block", run.not_audited(), "systemMessage", run.seen());
     c.that("6.9", "time", run.elapsed <= within, format!("{within:?}"), format!("{:?}", run.elapsed));
@@ -57,7 +77,7 @@ fn unreachable(c: &mut Checks, url: &str) {
 checks! {
     #[own]
     fn r6_9_codex_status_401(c: &mut Checks) {
-        fault(c, Answer::Status(401, None, error("invalid_api_key", "Incorrect API key provided")), "401");
+        fault(c, wrong_key(), "401");
     }
 
     #[own]
@@ -67,13 +87,13 @@ checks! {
 
     #[own]
     fn r6_9_codex_status_429(c: &mut Checks) {
-        fault(c, Answer::Status(429, None, error("rate_limit_exceeded", "Rate limit reached")), "429");
+        fault(c, too_many(None), "429");
     }
 
     /// A minute to wait would be slept through, and the audit with it.
     #[own]
     fn r6_9_codex_status_429_with_retry_after(c: &mut Checks) {
-        fault(c, Answer::Status(429, Some(60), error("rate_limit_exceeded", "Rate limit reached")), "429");
+        fault(c, too_many(Some(60)), "429");
     }
 
     #[own]
@@ -83,7 +103,7 @@ checks! {
 
     #[own]
     fn r6_9_codex_status_500(c: &mut Checks) {
-        fault(c, Answer::Status(500, None, json!({"error": {"message": "internal"}})), "high demand");
+        fault(c, broken_service(), "high demand");
     }
 
     #[own]
@@ -137,7 +157,7 @@ checks! {
 
     #[own]
     fn r6_9_codex_stream_is_cut(c: &mut Checks) {
-        broken(c, Manner::CutAfter(cut_stream(HALF)), TOLD_WITHIN);
+        broken(c, cut(), TOLD_WITHIN);
     }
 
     /// Only silence takes the whole time, and Codex is gone afterwards.
@@ -158,6 +178,6 @@ checks! {
 
     #[own]
     fn r6_9_codex_host_is_unknown(c: &mut Checks) {
-        unreachable(c, "http://auditor.invalid/v1");
+        unreachable(c, NO_HOST);
     }
 }

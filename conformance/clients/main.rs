@@ -32,6 +32,8 @@ mod hosts_claude;
 mod codex_keyring;
 /// The person's login, renewed while the default auditor has it.
 mod codex_login;
+/// How long each fault takes to be told.
+mod fault_times;
 /// A person at the terminal.
 mod interactive;
 /// Parts of the kit that the other target has too.

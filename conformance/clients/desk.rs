@@ -176,6 +176,16 @@ impl Desk {
         self.events().into_iter().filter(|event| event["hook_event_name"] == name).collect()
     }
 
+    /// What the scripted model and the scripted person said; a notification is the client's.
+    pub(crate) fn own_words(&self) -> Vec<String> {
+        let events = self.events_named("UserPromptSubmit");
+        let prompts = events.iter().filter_map(|event| event["prompt"].as_str());
+        let typed = prompts.filter(|prompt| {
+            !["<task-notification>", "<cross-session-message"].iter().any(|tag| prompt.starts_with(tag))
+        });
+        self.model.words().into_iter().chain(typed.map(str::to_owned)).collect()
+    }
+
     /// The notes that wait for a session's next prompt.
     pub(crate) fn pending(&self, session_id: &str) -> PathBuf {
         self.sandbox.path("logs/pending").join(format!("{session_id}.json"))

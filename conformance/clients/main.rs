@@ -22,18 +22,18 @@ mod codex;
 mod codex_faults;
 /// What the default auditor's model must not see or be able to do.
 mod codex_isolation;
-/// What a stranger's settings do.
-mod explaining;
-/// The study of prompt hooks, repeated.
-mod hook_lab;
-/// The contract of Claude Code's hooks, row by row.
-mod hosts_claude;
 /// A login in a key ring.
 mod codex_keyring;
 /// The person's login, renewed while the default auditor has it.
 mod codex_login;
+/// What a stranger's settings do.
+mod explaining;
 /// How long each fault takes to be told.
 mod fault_times;
+/// The study of prompt hooks, repeated.
+mod hook_lab;
+/// The contract of Claude Code's hooks, row by row.
+mod hosts_claude;
 /// A person at the terminal.
 mod interactive;
 /// Parts of the kit that the other target has too.

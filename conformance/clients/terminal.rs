@@ -54,14 +54,20 @@ impl Terminal {
         (&*self.pty).write_all(keys.as_bytes()).expect("the terminal takes keys");
     }
 
-    /// Types a message, without blanks, and sends it once it stands in the box: a line end that comes in one piece with
-    /// the text is taken for a part of it. Gives whether it was seen there.
+    /// Types a message and sends it once its last word stands in the box, where blanks may be moves of the cursor: a line
+    /// end that comes in one piece with the text is taken for a part of it. Gives whether it was seen there.
     pub(crate) fn send(&self, message: &str) -> bool {
-        let before = self.text().matches(message).count();
+        let word = message.rsplit(' ').next().unwrap_or(message);
+        let before = self.text().matches(word).count();
         self.press(message);
-        let seen = eventually(PATIENCE, || self.text().matches(message).count() > before);
+        let seen = eventually(PATIENCE, || self.text().matches(word).count() > before);
         self.press("\r");
         seen
+    }
+
+    /// Whether the client ends by itself within this time.
+    pub(crate) fn has_ended(&mut self, limit: Duration) -> bool {
+        eventually(limit, || matches!(self.child.try_wait(), Ok(Some(_))))
     }
 
     /// All that was written to the screen, control sequences included.

@@ -30,6 +30,11 @@ impl Checks {
         self.all.iter().all(|check| check.ok)
     }
 
+    /// The first that does not.
+    pub(crate) fn first_failed(&self) -> Option<&Check> {
+        self.all.iter().find(|check| !check.ok)
+    }
+
     /// Takes over what another thread looked at.
     pub(crate) fn append(&mut self, mut other: Self) {
         self.all.append(&mut other.all);

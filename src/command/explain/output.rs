@@ -5,8 +5,8 @@
 use std::io::{self, Write};
 
 use super::host::Host;
-use crate::hosts::claude_code;
 use crate::hosts::contract::{Channel, Effect, End, GoesOn, Handler, Printed, Run, Status};
+use crate::hosts::{claude_code, codex};
 
 /// One ended run that the person asks about.
 #[derive(Debug)]
@@ -31,7 +31,10 @@ pub(super) fn effect(question: &Question) -> Result<Effect, String> {
             };
             Ok(claude_code::effect(event, Handler::Command, run, &situation))
         }
-        Host::Codex => Err(unknown(*host, event, &[])),
+        Host::Codex => match codex::Event::named(event) {
+            Some(event) => Ok(codex::effect(event, Handler::Command, run)),
+            None => Err(unknown(*host, event, &codex::Event::ALL.map(codex::Event::name))),
+        },
     }
 }
 

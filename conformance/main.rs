@@ -46,6 +46,8 @@ mod rounds;
 mod selftest;
 /// The main job by hand.
 mod try_out;
+/// The hook, registered with Codex.
+mod under_codex;
 /// What an answer means, and the exact words for it.
 mod verdicts;
 
@@ -71,6 +73,7 @@ fn registry() -> Vec<&'static Named> {
         rounds::CHECKS,
         selftest::CHECKS,
         try_out::CHECKS,
+        under_codex::CHECKS,
         verdicts::CHECKS,
     ];
     files.iter().copied().flatten().collect()

@@ -115,4 +115,10 @@ pub(crate) const REQUIREMENTS: &[Requirement] = &[
     anyone("9.9", "all in temporary directories"),
     ours("10.1", "install's hand-over", INSTALLER),
     ours("10.2", "the self-test command", INSTALLER),
+    clients("H.4", "Codex makes of a hook's output what the tables of its contract say"),
+    ours(
+        "H.5",
+        "registered with Codex the hook is silent and keeps nothing",
+        "another hook may well audit Codex",
+    ),
 ];

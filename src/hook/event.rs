@@ -9,7 +9,7 @@ pub enum Event {
     Stop(Stop),
     /// Somebody or something sent a prompt.
     Prompt(PromptSubmit),
-    /// Anything else, sub-agents among it: nothing to do.
+    /// Anything else, sub-agents and Codex among it: nothing to do.
     Other,
 }
 
@@ -43,6 +43,9 @@ pub struct PromptSubmit {
 pub fn read(bytes: &[u8]) -> Option<Event> {
     let event = json::parse_object(bytes)?;
     let session_id = event.text("session_id").unwrap_or_default();
+    if is_codex(&event) {
+        return Some(Event::Other);
+    }
     let from_sub_agent = event.get("agent_id").is_some();
     Some(match event.text("hook_event_name").unwrap_or_default().as_str() {
         "Stop" if !from_sub_agent => Event::Stop(Stop {
@@ -58,6 +61,12 @@ pub fn read(bytes: &[u8]) -> Option<Event> {
         }
         _ => Event::Other,
     })
+}
+
+/// Whether Codex sent the event: it names a `turn_id`, which Claude Code never does. Its sessions are another format's,
+/// and its model may be the auditor's own; they are not audited.
+fn is_codex(event: &Object<'_>) -> bool {
+    event.get("turn_id").is_some() && event.get("prompt_id").is_none()
 }
 
 /// A background task in one line, unless the client says that it has ended.

@@ -84,7 +84,12 @@ checks! {
             .map(|entry| entry.unwrap().file_name().into_string().unwrap())
             .collect();
         ran.sort_unstable();
-        c.equal("3.3", "hooks said to run, and hooks that ran", said, ran.iter().map(String::as_str).collect::<Vec<_>>());
+        c.equal(
+            "3.3",
+            "hooks said to run, and hooks that ran",
+            said,
+            ran.iter().map(String::as_str).collect::<Vec<_>>(),
+        );
         c.equal("3.3", "entries explained", handlers.len(), 16);
         desk.nothing_is_left(c);
     }

@@ -34,6 +34,8 @@ mod fault_times;
 mod hook_lab;
 /// The contract of Claude Code's hooks, row by row.
 mod hosts_claude;
+/// Codex against the tables of its contract.
+mod hosts_codex;
 /// A person at the terminal.
 mod interactive;
 /// Parts of the kit that the other target has too.
@@ -79,6 +81,12 @@ fn registry() -> Vec<&'static Named> {
         explaining::CHECKS,
         codex_login::CHECKS,
         codex_keyring::CHECKS,
+        hosts_codex::configuration::CHECKS,
+        hosts_codex::outputs::CHECKS,
+        hosts_codex::ends::CHECKS,
+        hosts_codex::conduct::CHECKS,
+        hosts_codex::limits::CHECKS,
+        hosts_codex::own_hook::CHECKS,
     ];
     files.iter().copied().flatten().collect()
 }

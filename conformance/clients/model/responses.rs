@@ -13,6 +13,8 @@ pub(crate) enum Answer {
     Messages(&'static [&'static str]),
     /// These calls of tools; once their outputs are in the request, a PASS.
     Tools(Vec<Value>),
+    /// The items that this makes of the request.
+    Script(fn(&Value) -> Vec<Value>),
     /// A refusal of the model's own, which is a part of a message.
     Refusal(&'static str),
     /// The response ends before the message does.
@@ -50,7 +52,12 @@ impl Responses {
 
     /// Their bodies.
     pub(crate) fn bodies(&self) -> Vec<Value> {
-        self.requests().iter().map(body).collect()
+        self.bodies_since(0)
+    }
+
+    /// The bodies of all but the first `n`.
+    pub(crate) fn bodies_since(&self, n: usize) -> Vec<Value> {
+        self.requests().iter().skip(n).map(body).collect()
     }
 }
 
@@ -67,12 +74,8 @@ impl Respond for Answer {
             Answer::Tools(_) if !call_outputs(&body(request)).is_empty() => {
                 created() + &message(0, "VERDICT: PASS") + &completed()
             }
-            Answer::Tools(calls) => {
-                let done = |(n, call): (usize, &Value)| {
-                    sse("response.output_item.done", json!({"output_index": n, "item": call}))
-                };
-                created() + &calls.iter().enumerate().map(done).collect::<String>() + &completed()
-            }
+            Answer::Tools(calls) => items(calls),
+            Answer::Script(script) => items(&script(&body(request))),
             Answer::Refusal(text) => {
                 let content = json!([{"type": "refusal", "refusal": text}]);
                 created() + &item(0, content) + &completed()
@@ -148,6 +151,14 @@ fn item(n: usize, content: Value) -> String {
     let item = json!({"type": "message", "role": "assistant", "id": format!("msg_{n}"), "status": "completed",
                       "content": content});
     sse("response.output_item.done", json!({"output_index": n, "item": item}))
+}
+
+/// A whole response with these items.
+fn items(items: &[Value]) -> String {
+    let done = |(n, item): (usize, &Value)| {
+        sse("response.output_item.done", json!({"output_index": n, "item": item}))
+    };
+    created() + &items.iter().enumerate().map(done).collect::<String>() + &completed()
 }
 
 fn completed() -> String {

@@ -20,10 +20,10 @@ const N_AT_ONCE: usize = 4;
 /// Rows that one client gets at most.
 const N_ROWS: usize = 16;
 
-/// Why rows are not run, and how many.
+/// How many rows are not run.
 const NOT_RUN: usize = 2;
 
-/// A row's turn, and which prompt it had.
+/// A row with its turn.
 struct Played {
     row: Row,
     turn: Turn,
@@ -33,8 +33,8 @@ struct Played {
 fn every_row_that_can_be_run_holds_on_the_client() {
     let (run, not_run): (Vec<Row>, Vec<Row>) =
         rows::rows().into_iter().partition(|row| row.proof == Proof::Run);
-    let n_rows = run.len() + not_run.len();
     let n_run = run.len();
+    let mut table = counts(&run, &not_run);
     let groups = groups(run);
     let (next, faults, n_held) = (AtomicUsize::new(0), Mutex::new(Vec::new()), AtomicUsize::new(0));
     thread::scope(|scope| {
@@ -49,12 +49,8 @@ fn every_row_that_can_be_run_holds_on_the_client() {
         }
     });
     let faults = faults.into_inner().expect("no thread panics with it");
-    let mut table = format!(
-        "\nClaude Code: {n_rows} rows, {n_run} run for real in {} clients, {} hold, {} not run\n",
-        groups.len(),
-        n_held.into_inner(),
-        not_run.len()
-    );
+    let n_held = n_held.into_inner();
+    let _ = writeln!(table, "{n_run} run for real in {} clients: {n_held} hold", groups.len());
     for row in &not_run {
         if let Proof::NotRun { why } = row.proof {
             let _ = writeln!(table, "not run: {} {} ({why})", row.event.name(), row.name);
@@ -64,6 +60,16 @@ fn every_row_that_can_be_run_holds_on_the_client() {
     std::io::stdout().write_all(table.as_bytes()).expect("stdout takes the table");
     assert!(faults.is_empty(), "{} rows differ:\n{}", faults.len(), faults.join("\n"));
     assert_eq!(not_run.len(), NOT_RUN, "rows that are not run");
+}
+
+fn counts(run: &[Row], not_run: &[Row]) -> String {
+    let mut table = String::from("\nClaude Code's hooks  rows  run for real\n");
+    for event in [Event::UserPromptSubmit, Event::Stop] {
+        let of_event = |rows: &[Row]| rows.iter().filter(|row| row.event == event).count();
+        let (n_run, n_not_run) = (of_event(run), of_event(not_run));
+        let _ = writeln!(table, "{:<19}  {:>4}  {n_run:>12}", event.name(), n_run + n_not_run);
+    }
+    table
 }
 
 /// What the transcript keeps rendered is not lost where the turn ended: the next request has it.

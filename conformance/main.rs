@@ -62,6 +62,7 @@ fn registry() -> Vec<&'static Named> {
         checking::CHECKS,
         golden::CHECKS,
         install::CHECKS,
+        install::settings::CHECKS,
         isolation::CHECKS,
         journal::CHECKS,
         material::CHECKS,

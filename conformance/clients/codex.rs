@@ -28,11 +28,13 @@ pub(crate) fn stop(sandbox: &Sandbox, url: &str) -> Event {
     event.env("STOP_AUDITOR_CODEX_ARGS", &pointed_at(url))
 }
 
-/// The spec's command and nothing more, pointed at a model on loopback; without analytics, which would leave the machine.
+/// The spec's command and nothing more, pointed at a model on loopback. Analytics are off, and what it fetches beside
+/// (plugins, by git) finds a closed port for a proxy: nothing leaves the machine.
 pub(crate) fn bare(url: &str) -> String {
     format!(
-        "codex exec --ephemeral --ignore-user-config --ignore-rules --skip-git-repo-check -s read-only -m gpt-6.1-sol \
-         -c model_reasoning_effort=medium --json -c analytics.enabled=false -c 'openai_base_url=\"{url}\"' -"
+        "HTTPS_PROXY=http://127.0.0.1:9 codex exec --ephemeral --ignore-user-config --ignore-rules --skip-git-repo-check \
+         -s read-only -m gpt-6.1-sol -c model_reasoning_effort=medium --json -c analytics.enabled=false \
+         -c 'openai_base_url=\"{url}\"' -"
     )
 }
 

@@ -14,6 +14,7 @@ use serde_json::{Value, json};
 
 use super::installed;
 use super::kit::check::Checks;
+use super::kit::environment::Environment;
 use super::kit::event::write;
 use super::kit::hook::quoted;
 use super::kit::processes::{self, eventually};
@@ -34,7 +35,7 @@ const KEY: &str = "sk-ant-dummy-dummy-dummy-dummy";
 pub(crate) struct Desk {
     pub(crate) sandbox: Sandbox,
     pub(crate) model: Anthropic,
-    env: Vec<(String, String)>,
+    env: Environment,
 }
 
 impl Desk {
@@ -56,13 +57,12 @@ impl Desk {
 
     /// A variable for the client, and so for its hooks.
     pub(crate) fn env(mut self, name: &str, value: &str) -> Self {
-        self = self.without_env(name);
-        self.env.push((name.to_owned(), value.to_owned()));
+        self.env.set(name, value);
         self
     }
 
     pub(crate) fn without_env(mut self, name: &str) -> Self {
-        self.env.retain(|(key, _)| key != name);
+        self.env.remove(name);
         self
     }
 
@@ -72,7 +72,7 @@ impl Desk {
     /// When it does not start.
     pub(crate) fn own(&self, arguments: &[&str]) -> Output {
         let mut command = Command::new(env!("CARGO_BIN_EXE_stop-auditor"));
-        command.args(arguments).env_clear().envs(self.env.clone()).stdin(Stdio::null());
+        command.args(arguments).env_clear().envs(self.env.pairs()).stdin(Stdio::null());
         command.output().expect("our own binary starts")
     }
 
@@ -117,7 +117,7 @@ impl Desk {
     }
 
     /// The client, with this environment and this directory.
-    pub(crate) fn environment(&self) -> (&[(String, String)], PathBuf) {
+    pub(crate) fn environment(&self) -> (&Environment, PathBuf) {
         (&self.env, self.sandbox.path("project"))
     }
 
@@ -143,7 +143,7 @@ impl Desk {
         let mut command = Command::new(installed::claude());
         command.args(arguments).args(["--model", "opus", "--output-format", "stream-json", "--verbose"]);
         command.args(["--include-hook-events", "--allowedTools", "Bash", "Edit", "Write", "Read"]);
-        command.env_clear().envs(self.env.clone()).current_dir(self.sandbox.path("project"));
+        command.env_clear().envs(self.env.pairs()).current_dir(self.sandbox.path("project"));
         command.process_group(0).stdin(Stdio::null());
         command.stdout(File::create(&out).expect("a file")).stderr(File::create(&err).expect("a file"));
         let mut child = command.spawn().expect("the client starts");
@@ -234,7 +234,7 @@ impl Desk {
 }
 
 /// What the client and its hooks get of an environment, and nothing else: a home of their own, a dummy key, this model.
-pub(crate) fn environment(sandbox: &Sandbox, model_url: &str) -> Vec<(String, String)> {
+pub(crate) fn environment(sandbox: &Sandbox, model_url: &str) -> Environment {
     let at = |name: &str| sandbox.path(name).to_string_lossy().into_owned();
     let pairs = [
         ("PATH", installed::path()),
@@ -247,7 +247,7 @@ pub(crate) fn environment(sandbox: &Sandbox, model_url: &str) -> Vec<(String, St
         ("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1".to_owned()),
         ("DISABLE_AUTOUPDATER", "1".to_owned()),
     ];
-    pairs.map(|(name, value)| (name.to_owned(), value)).into()
+    pairs.into_iter().collect()
 }
 
 impl Drop for Desk {

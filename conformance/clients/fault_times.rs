@@ -38,7 +38,10 @@ fn breaks(manner: Manner) -> Place {
     Place::Broken(Raw::new(manner))
 }
 
-const FAULTS: &[(&str, fn() -> Place)] = &[
+/// A name, and what makes the place.
+type Fault = (&'static str, fn() -> Place);
+
+const FAULTS: &[Fault] = &[
     ("none: a PASS", || answers(Answer::Messages(&["VERDICT: PASS"]))),
     ("connection refused", || Place::Nowhere(format!("http://127.0.0.1:{}/v1", closed_port()))),
     ("host unknown", || Place::Nowhere(NO_HOST.to_owned())),

@@ -43,6 +43,7 @@ mod interactive;
 mod kit {
     pub(crate) mod auditors;
     pub(crate) mod check;
+    pub(crate) mod environment;
     pub(crate) mod event;
     pub(crate) mod hook;
     pub(crate) mod journal;

@@ -33,7 +33,7 @@ impl Terminal {
         pty.resize(Size::new(50, 140)).expect("with a size");
         let (env, directory) = desk.environment();
         let command = Command::new(installed::claude()).args(["--model", "opus", prompt]);
-        let command = command.env_clear().envs(env.iter().cloned()).env("TERM", "xterm-256color");
+        let command = command.env_clear().envs(env.pairs()).env("TERM", "xterm-256color");
         let child = command.current_dir(directory).spawn(pts).expect("the client starts");
         let (pty, screen) = (Arc::new(pty), Arc::new(Mutex::new(Vec::new())));
         let (reader, sink) = (Arc::clone(&pty), Arc::clone(&screen));

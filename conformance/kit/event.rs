@@ -17,6 +17,7 @@ use serde_json::Value;
 use stop_auditor::hosts::claude_code;
 
 use super::auditors::{self, Recording};
+use super::environment::Environment;
 use super::hook;
 pub(crate) use super::run::{Given, Run};
 
@@ -31,7 +32,7 @@ const OUTPUT_GRACE: Duration = Duration::from_secs(1);
 pub(crate) struct Event {
     pub(crate) json: Value,
     root: PathBuf,
-    env: Vec<(String, String)>,
+    env: Environment,
     watchdog: Duration,
     nobody_reads: bool,
 }
@@ -39,17 +40,16 @@ pub(crate) struct Event {
 impl Event {
     pub(crate) fn new(root: &Path, json: Value) -> Self {
         let at = |name: &str| root.join(name).to_string_lossy().into_owned();
-        let mut env = vec![
-            ("PATH".to_owned(), std::env::var("PATH").unwrap_or_default()),
-            ("HOME".to_owned(), at("home")),
-            ("TMPDIR".to_owned(), at("tmp")),
-            ("STOP_AUDITOR_LOG_DIR".to_owned(), at("logs")),
-            ("LANG".to_owned(), "C.UTF-8".to_owned()),
+        let own = |name: &'static str| std::env::var(name).ok().map(|value| (name, value));
+        let pairs = [
+            ("HOME", at("home")),
+            ("TMPDIR", at("tmp")),
+            ("STOP_AUDITOR_LOG_DIR", at("logs")),
+            ("LANG", "C.UTF-8".to_owned()),
         ];
         // The report's coverage and the date in a log's name need the machine's own settings, where it has them.
-        for name in ["TZ", "LLVM_PROFILE_FILE"] {
-            env.extend(std::env::var(name).ok().map(|value| (name.to_owned(), value)));
-        }
+        let of_the_machine = ["PATH", "TZ", "LLVM_PROFILE_FILE"].into_iter().filter_map(own);
+        let env = pairs.into_iter().chain(of_the_machine).collect();
         Self { json, root: root.to_owned(), env, watchdog: WATCHDOG, nobody_reads: false }
     }
 
@@ -68,13 +68,12 @@ impl Event {
     }
 
     pub(crate) fn env(mut self, name: &str, value: &str) -> Self {
-        self = self.without_env(name);
-        self.env.push((name.to_owned(), value.to_owned()));
+        self.env.set(name, value);
         self
     }
 
     pub(crate) fn without_env(mut self, name: &str) -> Self {
-        self.env.retain(|(key, _)| key != name);
+        self.env.remove(name);
         self
     }
 
@@ -182,7 +181,7 @@ impl Event {
     /// The hook, and the writing end of its stdin where it has one.
     fn spawn(self, has_stdin: bool) -> (Running, Option<ChildStdin>) {
         let mut command = Command::new("/bin/sh");
-        command.arg("-c").arg(hook::command()).env_clear().envs(self.env);
+        command.arg("-c").arg(hook::command()).env_clear().envs(self.env.pairs());
         command.current_dir(env!("CARGO_MANIFEST_DIR")).process_group(0);
         command.stdin(if has_stdin { Stdio::piped() } else { Stdio::null() });
         command.stderr(Stdio::piped());

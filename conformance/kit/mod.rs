@@ -2,6 +2,7 @@
 //! checks as data, and the report. Nothing here judges anything.
 pub(crate) mod auditors;
 pub(crate) mod check;
+pub(crate) mod environment;
 pub(crate) mod event;
 pub(crate) mod hook;
 pub(crate) mod journal;

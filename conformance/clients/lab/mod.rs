@@ -26,7 +26,7 @@ pub(crate) fn client(sandbox: &Sandbox, model: &Anthropic, event: &str, handler:
     let mut command = Command::new(installed::claude());
     command.args(["-p", "--setting-sources", "project,local", "--tools", "", "--strict-mcp-config"]);
     command.args(["--model", "opus", "--output-format", "stream-json", "--verbose", "--include-hook-events"]);
-    command.env_clear().envs(environment(sandbox, &model.url())).current_dir(sandbox.path("project"));
+    command.env_clear().envs(environment(sandbox, &model.url()).pairs()).current_dir(sandbox.path("project"));
     command.process_group(0);
     command
 }

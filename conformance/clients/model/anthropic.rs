@@ -92,10 +92,12 @@ impl Anthropic {
     }
 }
 
-/// Conversations by what their first message holds; `None` is the session itself.
+/// The steps to come of the conversations whose first message holds this; `None` is the session itself.
+type Left = (Option<String>, VecDeque<Vec<Part>>);
+
 #[derive(Default)]
 struct Script {
-    left: Mutex<Vec<(Option<String>, VecDeque<Vec<Part>>)>>,
+    left: Mutex<Vec<Left>>,
     said: Mutex<Vec<Part>>,
     n_asked: AtomicUsize,
     without_tools: Option<fn(usize) -> String>,

@@ -1,5 +1,5 @@
 //! A person at the terminal whose session is recorded: each step waits for what the client did, as its files and
-//! events tell it.
+//! events tell it. After the first step that went wrong nothing is waited for.
 use std::cell::Cell;
 use std::fs;
 use std::path::PathBuf;
@@ -48,7 +48,7 @@ impl<'a> Seat<'a> {
 
     /// Sends a message.
     pub(super) fn send(&self, c: &mut Checks, message: &str) {
-        let seen = self.goes_on(c) && self.terminal.send(message);
+        let seen = c.hold() && self.terminal.send(message);
         c.that("4.9", format!("typed: {message}"), seen, "seen", self.terminal.text());
     }
 
@@ -67,7 +67,7 @@ impl<'a> Seat<'a> {
 
     /// Waits until that is so.
     pub(super) fn see(&self, c: &mut Checks, what: &str, holds: impl Fn(&Desk) -> bool) {
-        let seen = self.goes_on(c) && eventually(PATIENCE, || holds(self.desk));
+        let seen = c.hold() && eventually(PATIENCE, || holds(self.desk));
         c.that("4.9", what.to_owned(), seen, "seen", self.terminal.text());
     }
 
@@ -82,7 +82,7 @@ impl<'a> Seat<'a> {
             let text = self.terminal.text();
             text.get(self.before_the_key.get()..).unwrap_or(&text).contains(word)
         };
-        let seen = self.goes_on(c) && eventually(PATIENCE, is_new);
+        let seen = c.hold() && eventually(PATIENCE, is_new);
         c.that("4.9", format!("on the screen: {word}"), seen, "seen", self.terminal.text());
     }
 
@@ -91,16 +91,11 @@ impl<'a> Seat<'a> {
         self.press("/exit");
         self.shown(c, "/exit");
         self.press("\r");
-        let ended = self.goes_on(c) && self.terminal.has_ended(PATIENCE);
+        let ended = c.hold() && self.terminal.has_ended(PATIENCE);
         c.that("4.9", "the client ends", ended, "it ends", self.terminal.text());
-        if !self.goes_on(c) {
+        if !c.hold() {
             write(&self.desk.sandbox.path(SCREEN), self.terminal.text());
         }
-    }
-
-    /// Whether all went as it should so far: after the first step that did not, none is waited for.
-    fn goes_on(&self, c: &Checks) -> bool {
-        c.hold()
     }
 }
 

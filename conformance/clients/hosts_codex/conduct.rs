@@ -115,7 +115,12 @@ checks! {
         c.absent("H.4", "exec: and nobody is told", &run.stderr, "hook");
         let run = exec(&lab.home, &[], PLAIN);
         c.equal("H.4", "exec: trust is passed by", run.statuses("Stop"), vec!["Completed".to_owned()]);
-        c.contains("H.4", "exec: and it says so", &run.stderr, "`--dangerously-bypass-hook-trust` is enabled");
+        c.contains(
+            "H.4",
+            "exec: and it says so",
+            &run.stderr,
+            "`--dangerously-bypass-hook-trust` is enabled",
+        );
         lab.close(c);
     }
 
@@ -123,7 +128,8 @@ checks! {
     #[own]
     fn h4_managed(c: &mut Checks) {
         let home = Home::new(FREE);
-        let at = |event: &str, handler: &str| format!("[[hooks.{event}]]\n[[hooks.{event}.hooks]]\n{handler}\n");
+        let at =
+            |event: &str, handler: &str| format!("[[hooks.{event}]]\n[[hooks.{event}.hooks]]\n{handler}\n");
         for (event, handler, words) in [
             ("Stop", "type = \"prompt\"", "prompt hooks are not supported yet"),
             ("Stop", "type = \"agent\"", "agent hooks are not supported yet"),
@@ -172,7 +178,8 @@ checks! {
         let lab = Lab::new(Home::new(ASKING));
         let event = Event::PermissionRequest;
         lab.register_at(&[event]);
-        let allow = r#"{"hookSpecificOutput":{"hookEventName":"PermissionRequest","decision":{"behavior":"allow"}}}"#;
+        let allow =
+            r#"{"hookSpecificOutput":{"hookEventName":"PermissionRequest","decision":{"behavior":"allow"}}}"#;
         lab.home.plan(event, &[Run::exited(0, allow, "")]);
         let (thread, _) = lab.thread();
         lab.turn(&thread, ASK);

@@ -54,8 +54,11 @@ impl Home {
                 model.url()
             ),
             "[analytics]\nenabled = false\n".to_owned(),
+            // What a hook has nothing to do with costs a quarter of the time.
             "[features]\nshell_snapshot = false\nplugins = false\nremote_plugin = false\napps = false\n\
-             unbounded_connection_retries = false\n"
+             unbounded_connection_retries = false\ngoals = false\nbrowser_use = false\ncomputer_use = false\n\
+             image_generation = false\nskill_search = false\ntool_suggest = false\nsleep_tool = false\n\
+             mentions_v2 = false\nin_app_browser = false\n"
                 .to_owned(),
         ];
         let settings = settings.iter().map(|line| (*line).to_owned()).collect();

@@ -63,7 +63,12 @@ checks! {
             let path = saved(&got).to_owned();
             let want = cut(&whole, limit.unwrap_or(LIMIT), Some(&path));
             c.that("H.4", format!("{n} bytes, limit {limit:?}"), got == want, want, got);
-            c.contains("H.4", "the file's folder", &path, &lab.home.sandbox.path("tmp/hook_outputs").to_string_lossy());
+            c.contains(
+                "H.4",
+                "the file's folder",
+                &path,
+                &lab.home.sandbox.path("tmp/hook_outputs").to_string_lossy(),
+            );
             c.equal("H.4", "the file holds all", fs::read_to_string(&path).ok() == Some(whole), true);
             let mode = fs::metadata(&path).map(|data| data.permissions().mode() & 0o777).unwrap_or_default();
             c.equal("H.4", "everybody may read it", mode & 0o044, 0o044);
@@ -174,11 +179,13 @@ checks! {
     fn h4_async_at_the_end(c: &mut Checks) {
         let home = Home::new(FREE);
         let event = Event::SessionStart;
-        let mut handler = home.handler(event, 0);
-        handler["async"] = true.into();
-        home.register(&json!({event.name(): [{"hooks": [handler]}]}));
+        let (mut left, waited_for) = (home.handler(event, 0), home.handler(event, 1));
+        left["async"] = true.into();
+        home.register(&json!({event.name(): [{"hooks": [left, waited_for]}]}));
         home.gate();
-        home.plan_script(event, 0, "touch begun; cat gate; touch done");
+        // The turn goes on once the other has begun.
+        home.plan_script(event, 0, "touch begun; echo >gate; sleep 30; touch done");
+        home.plan_script(event, 1, "cat gate >/dev/null");
         let run = exec(&home, &[], PLAIN);
         c.equal("H.4", "exit code", run.code, Some(0));
         c.equal("H.4", "it had begun", home.marks("begun"), 1);

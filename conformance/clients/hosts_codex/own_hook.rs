@@ -48,12 +48,28 @@ checks! {
             c.equal("H.5", format!("runs of {}", event.name()), runs.len(), 4);
             for run in runs {
                 let seen = (&run["status"], &run["entries"]);
-                c.equal("H.5", format!("{}: status and words", event.name()), seen, (&json!("completed"), &json!([])));
+                c.equal(
+                    "H.5",
+                    format!("{}: status and words", event.name()),
+                    seen,
+                    (&json!("completed"), &json!([])),
+                );
             }
             let told = lab.home.told(event).pop().unwrap_or_default();
             let path = told["transcript_path"].as_str().unwrap_or_default();
-            c.equal("H.5", format!("{}: the transcript", event.name()), path, file.to_string_lossy().as_ref());
-            c.that("H.5", "turn_id", told["turn_id"].is_string() && told["prompt_id"].is_null(), "and no prompt_id", told.to_string());
+            c.equal(
+                "H.5",
+                format!("{}: the transcript", event.name()),
+                path,
+                file.to_string_lossy().as_ref(),
+            );
+            c.that(
+                "H.5",
+                "turn_id",
+                told["turn_id"].is_string() && told["prompt_id"].is_null(),
+                "and no prompt_id",
+                told.to_string(),
+            );
         }
         left_nothing(c, &lab.home);
         lab.close(c);

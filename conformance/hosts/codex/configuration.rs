@@ -155,7 +155,7 @@ impl Listing {
 }
 
 /// Whether a matcher is of use: everything (`*`, blank), names with `|` between, or a regular expression.
-fn is_pattern(matcher: &str) -> bool {
+pub fn is_pattern(matcher: &str) -> bool {
     matcher.is_empty() || matcher == "*" || Regex::new(matcher).is_ok()
 }
 

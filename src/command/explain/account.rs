@@ -81,6 +81,7 @@ pub(super) fn of(host: Host, settings: &Value, machine: &dyn Machine) -> Vec<Acc
             account.findings.push(finding);
         }
     }
+    accounts.extend(strange_at_the_top(host, settings));
     drop_the_rest(&mut accounts);
     accounts
 }
@@ -88,9 +89,12 @@ pub(super) fn of(host: Host, settings: &Value, machine: &dyn Machine) -> Vec<Acc
 fn explain(host: Host, entry: &Entry<'_>, switched_off: bool, machine: &dyn Machine) -> Account {
     let handler = match entry {
         Entry::Handler(handler) => handler,
-        Entry::Misshapen { place, wanted } => {
+        Entry::Misshapen { place, wanted, is_empty_group } => {
             let finding = Finding::problem("形状", format!("这里要{wanted}，这一段被丢掉"), "照这个形状写");
-            return Account::not_run(place, String::new(), Reached::Nothing, finding).at_the_parser(host);
+            let account = Account::not_run(place, String::new(), Reached::Nothing, finding);
+            // What stands at an event that Codex does not know is not looked at.
+            let is_read = host.point(&place.event).is_some() || place.event == "hooks";
+            return if *is_empty_group || !is_read { account } else { account.at_the_parser(host) };
         }
     };
     let not_run = |reached, about, why, advice| {
@@ -154,6 +158,16 @@ fn repeated(host: Host, entries: &[Entry<'_>]) -> Vec<(usize, Finding)> {
         }
     }
     found
+}
+
+/// Codex reads a file with these two keys and no other: a `settings.json` of Claude Code is dropped whole.
+fn strange_at_the_top(host: Host, settings: &Value) -> Option<Account> {
+    let mut keys = settings.as_object().filter(|_| host == Host::Codex)?.keys();
+    let key = keys.find(|key| !matches!(key.as_str(), "description" | "hooks"))?;
+    let place = Place { event: key.clone(), group: None, handler: None };
+    let said = "最外层只能有 description 和 hooks";
+    let finding = Finding::problem("形状", said, "把它挪走");
+    Some(Account::not_run(&place, String::new(), Reached::Nothing, finding).at_the_parser(host))
 }
 
 /// What runs in a file that the host's parser gives up on: nothing.

@@ -77,6 +77,9 @@ fn program(command: &str, machine: &dyn Machine) -> Option<Finding> {
     let about = "command";
     match started(command, &|name| machine.variable(name)).program {
         Program::Unreadable => Some(Finding::problem(about, "引号没有配对，sh 跑不了这一行", "把引号补上")),
+        Program::Unknown if command.trim().is_empty() => {
+            Some(Finding::problem(about, "空命令：每次都出错，放行", "写上命令"))
+        }
         Program::Unknown => None,
         Program::Named(name) if machine.in_path(&name) => None,
         Program::Named(name) => {
@@ -154,7 +157,8 @@ fn limits(handler: &Registered<'_>, point: &Point, kind: Handler, machine: &dyn 
 pub(super) fn limit_s(handler: &Registered<'_>, point: &Point, kind: Handler) -> f64 {
     let given = handler.fields.get("timeout").and_then(serde_json::Value::as_f64);
     let host = point.limit_of(kind);
-    let wanted = given.unwrap_or(host.default_s);
+    // Codex gives at least a second; less than that is no whole number of them, and Claude Code keeps to it.
+    let wanted = given.map_or(host.default_s, |given| if given > 0.0 { given } else { 1.0 });
     host.cap_s.map_or(wanted, |cap| wanted.min(cap))
 }
 

@@ -40,7 +40,15 @@ pub(super) enum Entry<'a> {
         place: Place,
         /// What should stand there.
         wanted: &'static str,
+        /// Whether it is an object with no `hooks` in it, which can also be read as a group of none.
+        is_empty_group: bool,
     },
+}
+
+impl Entry<'_> {
+    fn misshapen(place: Place, wanted: &'static str) -> Self {
+        Entry::Misshapen { place, wanted, is_empty_group: false }
+    }
 }
 
 /// A handler with what stands round it.
@@ -96,7 +104,7 @@ pub(super) fn entries(settings: &Value) -> Vec<Entry<'_>> {
     let Some(hooks) = settings.get("hooks") else { return Vec::new() };
     let Some(events) = hooks.as_object() else {
         let place = Place { event: "hooks".to_owned(), group: None, handler: None };
-        return vec![Entry::Misshapen { place, wanted: "以事件名为键的对象" }];
+        return vec![Entry::misshapen(place, "以事件名为键的对象")];
     };
     events.iter().flat_map(|(event, groups)| of_event(event, groups)).collect()
 }
@@ -104,7 +112,7 @@ pub(super) fn entries(settings: &Value) -> Vec<Entry<'_>> {
 fn of_event<'a>(event: &str, groups: &'a Value) -> Vec<Entry<'a>> {
     let place = Place { event: event.to_owned(), group: None, handler: None };
     let Some(groups) = groups.as_array() else {
-        return vec![Entry::Misshapen { place, wanted: "由组排成的数组" }];
+        return vec![Entry::misshapen(place, "由组排成的数组")];
     };
     let numbered = groups.iter().zip(1..);
     numbered.flat_map(|(group, n)| of_group(Place { group: Some(n), ..place.clone() }, group)).collect()
@@ -112,7 +120,8 @@ fn of_event<'a>(event: &str, groups: &'a Value) -> Vec<Entry<'a>> {
 
 fn of_group(place: Place, group: &Value) -> Vec<Entry<'_>> {
     let Some(handlers) = group.get("hooks").and_then(Value::as_array) else {
-        return vec![Entry::Misshapen { place, wanted: "带 hooks 数组的对象" }];
+        let is_empty_group = group.is_object() && group.get("hooks").is_none();
+        return vec![Entry::Misshapen { place, wanted: "带 hooks 数组的对象", is_empty_group }];
     };
     let matcher = group.get("matcher");
     let numbered = handlers.iter().zip(1..);
@@ -121,7 +130,7 @@ fn of_group(place: Place, group: &Value) -> Vec<Entry<'_>> {
             let place = Place { handler: Some(n), ..place.clone() };
             match handler.as_object() {
                 Some(fields) => Entry::Handler(Registered { place, matcher, fields }),
-                None => Entry::Misshapen { place, wanted: "一个处理器对象" },
+                None => Entry::misshapen(place, "一个处理器对象"),
             }
         })
         .collect()

@@ -52,16 +52,18 @@ fn problems(account: &Account) -> Vec<&'static str> {
     account.findings.iter().filter(|finding| finding.is_problem()).map(|finding| finding.about).collect()
 }
 
+/// A command with nothing wrong, and these fields beside it.
+fn with(more: Value) -> Value {
+    let mut handler = command("/bin/gate");
+    handler.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+    handler
+}
+
 /// (what is wrong with it, host, event, handler, how far it gets, what is told of)
 type Fault = (&'static str, Host, &'static str, Value, Reached, &'static str);
 
-fn faults() -> Vec<Fault> {
+fn faults_of_shape() -> Vec<Fault> {
     use Host::{ClaudeCode, Codex};
-    let with = |more: Value| {
-        let mut handler = command("/bin/gate");
-        handler.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
-        handler
-    };
     vec![
         ("no such event", ClaudeCode, "Stopp", command("/bin/gate"), Reached::Nothing, "认不得"),
         ("another case", ClaudeCode, "stop", command("/bin/gate"), Reached::Nothing, "认不得"),
@@ -74,6 +76,10 @@ fn faults() -> Vec<Fault> {
             "认不得",
         ),
         ("no such type", ClaudeCode, "Stop", json!({"type": "webhook"}), Reached::Nothing, "认不得"),
+        ("an empty command", ClaudeCode, "Stop", command(" "), Reached::Run, "command"),
+        ("an empty command", Codex, "Stop", command(" "), Reached::Parsed, "不会跑"),
+        ("http", Codex, "Stop", json!({"type": "http", "url": "http://h/"}), Reached::Nothing, "认不得"),
+        ("half a second", Codex, "Stop", with(json!({"timeout": 1.5})), Reached::Recognised, "解析不过"),
         ("no command", ClaudeCode, "Stop", json!({"type": "command"}), Reached::Recognised, "解析不过"),
         ("a limit of 0", ClaudeCode, "Stop", with(json!({"timeout": 0})), Reached::Recognised, "解析不过"),
         (
@@ -111,6 +117,13 @@ fn faults() -> Vec<Fault> {
             Reached::Parsed,
             "不会跑",
         ),
+    ]
+}
+
+/// Those of commands and limits.
+fn faults_of_commands() -> Vec<Fault> {
+    use Host::{ClaudeCode, Codex};
+    vec![
         ("relative", ClaudeCode, "Stop", command("./gate"), Reached::Run, "command"),
         ("relative script", ClaudeCode, "Stop", command("sh hooks/gate.sh"), Reached::Run, "command"),
         ("missing", ClaudeCode, "Stop", command("/bin/gone"), Reached::Run, "command"),
@@ -157,7 +170,7 @@ fn faults() -> Vec<Fault> {
 
 #[test]
 fn every_mistake_is_told_of_and_nothing_else() {
-    for (what, host, event, handler, reached, about) in faults() {
+    for (what, host, event, handler, reached, about) in [faults_of_shape(), faults_of_commands()].concat() {
         let account = alone(host, event, &handler);
         assert_eq!(account.reached, reached, "{what}");
         assert_eq!(problems(&account), [about], "{what}");
@@ -204,6 +217,8 @@ fn a_matcher_counts_only_where_the_host_looks_at_it() {
     assert_eq!(with("Stop", "*"), [""; 0]);
     assert_eq!(with("Stop", ""), [""; 0]);
     assert_eq!(with("PreToolUse", "Bash"), [""; 0]);
+    assert_eq!(with("PreToolUse", "["), ["不会跑"]);
+    assert_eq!(with("PreToolUse", "^(?!Bash)"), [""; 0], "JavaScript knows more groups");
     assert_eq!(with("SessionStart", "resume"), [""; 0]);
 }
 
@@ -229,20 +244,20 @@ fn the_same_hook_twice_is_told_of_at_the_second_place() {
 #[test]
 fn what_has_not_the_shape_is_told_of_and_the_rest_stays() {
     let good = json!({"hooks": [command("/bin/gate")]});
-    for (misshapen, n) in [
-        (json!({"Stop": {"hooks": []}, "SessionEnd": [good]}), 2),
-        (json!({"Stop": [command("/bin/gate"), good]}), 2),
-        (json!({"Stop": [{"hooks": ["/bin/gate", command("/bin/gate")]}]}), 2),
-        (json!(["Stop"]), 1),
+    // (the hooks, whether Claude Code runs the last of them, whether Codex does)
+    for (hooks, with_claude, with_codex) in [
+        (json!({"Stop": {"hooks": []}, "SessionEnd": [good]}), true, false),
+        (json!({"Stop": [command("/bin/gate"), good]}), true, true),
+        (json!({"Stop": [{"hooks": ["/bin/gate", command("/bin/gate")]}]}), true, false),
+        (json!({"Stop": [{"matcher": 5, "hooks": [command("/bin/gate")]}, good]}), true, false),
+        (json!({"Notification": 5, "Stop": [good]}), true, true),
+        (json!(["Stop"]), false, false),
     ] {
-        let reached = |host| {
-            let accounts = accounts(host, &json!({ "hooks": misshapen }));
-            assert!(accounts[0].is_broken() && accounts.len() == n, "{misshapen}");
-            accounts.last().map(|account| account.reached)
-        };
-        let with_claude = if n == 2 { Reached::Run } else { Reached::Nothing };
-        assert_eq!(reached(Host::ClaudeCode), Some(with_claude), "{misshapen}");
-        assert_ne!(reached(Host::Codex), Some(Reached::Run), "Codex drops the file: {misshapen}");
+        for (host, runs) in [(Host::ClaudeCode, with_claude), (Host::Codex, with_codex)] {
+            let accounts = accounts(host, &json!({ "hooks": hooks }));
+            assert!(accounts[0].is_broken(), "{host:?} {hooks}");
+            assert_eq!(accounts.last().unwrap().reached == Reached::Run, runs, "{host:?} {hooks}");
+        }
     }
 }
 
@@ -250,11 +265,28 @@ fn what_has_not_the_shape_is_told_of_and_the_rest_stays() {
 fn a_file_that_switches_all_hooks_off_runs_none() {
     let settings = json!({"disableAllHooks": true, "hooks": {"Stop": [{"hooks": [command("/bin/gate")]}]}});
     assert_eq!(accounts(Host::ClaudeCode, &settings)[0].reached, Reached::Parsed);
-    assert_eq!(accounts(Host::Codex, &settings)[0].reached, Reached::Run, "not a word of Codex's");
+    assert_eq!(accounts(Host::Codex, &settings).len(), 2, "Codex knows no such word, and drops the file");
 }
 
 #[test]
 fn a_file_without_hooks_has_no_account() {
     assert!(accounts(Host::ClaudeCode, &json!({})).is_empty());
     assert!(accounts(Host::ClaudeCode, &json!({"hooks": {}})).is_empty());
+}
+
+/// What Codex lists of a file was measured; the account of the same file says that just these run.
+#[test]
+fn codex_runs_what_the_account_says_of_every_measured_file() {
+    let rows = crate::hosts::codex::rows::configurations();
+    assert!(rows.len() > 50);
+    for row in rows {
+        let Ok(settings) = serde_json::from_str(&row.text) else { continue };
+        let accounts = accounts(Host::Codex, &settings);
+        let run = accounts.iter().filter(|account| account.reached == Reached::Run);
+        let mut said: Vec<&str> = run.map(|account| account.place.split(' ').next().unwrap()).collect();
+        let mut measured: Vec<&str> = row.listing.handlers.iter().map(|listed| listed.event.name()).collect();
+        said.sort_unstable();
+        measured.sort_unstable();
+        assert_eq!(said, measured, "{}: {}", row.form, row.text);
+    }
 }

@@ -2,7 +2,8 @@
 //! To let everything through is the rule of both hosts; where one does otherwise, the sentence says so.
 
 use super::host::Host;
-use crate::hosts::contract::Handler;
+use crate::hosts::codex;
+use crate::hosts::contract::{Handler, Run, Status};
 use crate::hosts::life_cycle::{Point, Power};
 
 /// What a handler of this kind can still change.
@@ -33,7 +34,7 @@ pub(super) fn on_crash(host: Host, point: &Point, kind: Handler) -> String {
         (_, Host::ClaudeCode) => "放行，只给人看一行出错提示",
         (_, Host::Codex) => "放行，状态是失败（Failed）",
     };
-    if kind != Handler::Command || !can_refuse(point.power) {
+    if kind != Handler::Command || !refuses_on_2(host, point) {
         return fate.to_owned();
     }
     let on_2 = match host {
@@ -71,16 +72,27 @@ pub(super) fn on_silence(point: &Point) -> &'static str {
     }
 }
 
-/// Whether something can be refused there, so that exit code 2 means more than a crash.
-fn can_refuse(power: Power) -> bool {
-    match power {
-        Power::Tool
-        | Power::Leave
-        | Power::ToolResult
-        | Power::ToolResults
-        | Power::Prompt
-        | Power::TurnEnd
-        | Power::Step => true,
-        Power::Context | Power::Start | Power::Answer | Power::Supply | Power::Nothing => false,
+/// Whether exit code 2 with words on stderr is more than a crash there.
+fn refuses_on_2(host: Host, point: &Point) -> bool {
+    match (host, codex::Event::named(point.event)) {
+        (Host::Codex, Some(event)) => {
+            let run = Run::exited(2, "", "no");
+            matches!(
+                codex::effect(event, Handler::Command, &run).status,
+                Status::Blocked { .. } | Status::Stopped { .. }
+            )
+        }
+        (Host::Codex, None) => false,
+        // The client's own catalogue says what exit code 2 does at each event.
+        (Host::ClaudeCode, _) => match point.power {
+            Power::Tool
+            | Power::ToolResult
+            | Power::ToolResults
+            | Power::Prompt
+            | Power::TurnEnd
+            | Power::Step => true,
+            Power::Answer => point.event.starts_with("Elicitation"),
+            Power::Leave | Power::Context | Power::Start | Power::Supply | Power::Nothing => false,
+        },
     }
 }

@@ -53,7 +53,7 @@ fn problems(account: &Account) -> Vec<&'static str> {
 }
 
 /// A command with nothing wrong, and these fields beside it.
-fn with(more: Value) -> Value {
+fn with(more: &Value) -> Value {
     let mut handler = command("/bin/gate");
     handler.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
     handler
@@ -79,23 +79,23 @@ fn faults_of_shape() -> Vec<Fault> {
         ("an empty command", ClaudeCode, "Stop", command(" "), Reached::Run, "command"),
         ("an empty command", Codex, "Stop", command(" "), Reached::Parsed, "不会跑"),
         ("http", Codex, "Stop", json!({"type": "http", "url": "http://h/"}), Reached::Nothing, "认不得"),
-        ("half a second", Codex, "Stop", with(json!({"timeout": 1.5})), Reached::Recognised, "解析不过"),
+        ("half a second", Codex, "Stop", with(&json!({"timeout": 1.5})), Reached::Recognised, "解析不过"),
         ("no command", ClaudeCode, "Stop", json!({"type": "command"}), Reached::Recognised, "解析不过"),
-        ("a limit of 0", ClaudeCode, "Stop", with(json!({"timeout": 0})), Reached::Recognised, "解析不过"),
+        ("a limit of 0", ClaudeCode, "Stop", with(&json!({"timeout": 0})), Reached::Recognised, "解析不过"),
         (
             "a limit in words",
             ClaudeCode,
             "Stop",
-            with(json!({"timeout": "5"})),
+            with(&json!({"timeout": "5"})),
             Reached::Recognised,
             "解析不过",
         ),
-        ("if on Stop", ClaudeCode, "Stop", with(json!({"if": "Bash(ls)"})), Reached::Parsed, "不会跑"),
+        ("if on Stop", ClaudeCode, "Stop", with(&json!({"if": "Bash(ls)"})), Reached::Parsed, "不会跑"),
         (
             "if where it is not known",
             Codex,
             "PreToolUse",
-            with(json!({"if": "Bash(ls)"})),
+            with(&json!({"if": "Bash(ls)"})),
             Reached::Run,
             "if",
         ),
@@ -147,8 +147,8 @@ fn faults_of_commands() -> Vec<Fault> {
             Reached::Run,
             "async",
         ),
-        ("milliseconds", ClaudeCode, "Stop", with(json!({"timeout": 10_000})), Reached::Run, "timeout"),
-        ("over the host's cap", Codex, "SessionEnd", with(json!({"timeout": 10})), Reached::Run, "timeout"),
+        ("milliseconds", ClaudeCode, "Stop", with(&json!({"timeout": 10_000})), Reached::Run, "timeout"),
+        ("over the host's cap", Codex, "SessionEnd", with(&json!({"timeout": 10})), Reached::Run, "timeout"),
         (
             "the inner limit is the longer",
             ClaudeCode,

@@ -65,7 +65,7 @@ pub(crate) fn has_run(sandbox: &Sandbox, name: &str) -> bool {
 }
 
 /// The longest text of a request: our prompt.
-fn prompt_of(request: &Value) -> String {
+pub(crate) fn prompt_of(request: &Value) -> String {
     let text =
         |item: &Value| item["content"].as_array().into_iter().flatten().map(text_of).collect::<String>();
     let texts = request["input"].as_array().into_iter().flatten().map(text);

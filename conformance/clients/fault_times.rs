@@ -1,10 +1,12 @@
 //! How long the person waits until a fault of the auditor is told: the default command beside the spec's bare one
-//! (`scripts/fault-times`). One after the other, so that no run slows another down.
+//! (`scripts/fault-times`), and what each sends. One after the other, so that no run slows another down.
 use std::env;
 use std::time::Duration;
 
 use super::codex::{bare, stop};
 use super::codex_faults::{NO_HOST, broken_service, cut, too_many, wrong_key};
+use super::codex_isolation::{prompt_of, tools_of};
+use super::kit::event::Event;
 use super::kit::sandbox::Sandbox;
 use super::model::raw::{Manner, Raw, closed_port};
 use super::model::responses::{Answer, Responses};
@@ -65,7 +67,27 @@ fn table() {
         let bare = time(&place, Some(&bare(&place.url())), limit_s);
         println!("{name:26}{default:>18}{bare:>18}");
     }
-    println!("the hook from its start to its end, in seconds; its limit was {limit_s} s");
+    println!("the hook from its start to its end, in seconds; its limit was {limit_s} s\n");
+    let sandbox = Sandbox::with_two_turns();
+    println!("request of the default command: {}", request(&sandbox, |url| stop(&sandbox, url)));
+    println!(
+        "request of the bare command: {}",
+        request(&sandbox, |url| stop(&sandbox, url).auditor(&bare(url)))
+    );
+}
+
+/// How large a request is, and what tools it offers.
+fn request(sandbox: &Sandbox, event: impl FnOnce(&str) -> Event) -> String {
+    let model = Responses::new(Answer::Messages(&["VERDICT: PASS"]));
+    // A session of its own, or the second would be the same turn's second audit.
+    let session_id = format!("{}-{}", sandbox.session_id(), model.url());
+    event(&model.url()).set("session_id", session_id).run();
+    let requests = model.requests();
+    let n_bytes = requests.first().map_or(0, |request| request.body.len());
+    let body = model.bodies().into_iter().next().unwrap_or_default();
+    let n_of_prompt = prompt_of(&body).len();
+    let tools = tools_of(&body);
+    format!("{n_bytes} bytes, {n_of_prompt} of them our prompt; {} tools: {}", tools.len(), tools.join(", "))
 }
 
 /// What a Stop takes with this auditor, or with the default one.

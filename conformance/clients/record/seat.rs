@@ -1,6 +1,5 @@
 //! A person at the terminal whose session is recorded: each step waits for what the client did, as its files and
 //! events tell it. After the first step that went wrong nothing is waited for.
-use std::cell::Cell;
 use std::fs;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -18,7 +17,10 @@ use serde_json::json;
 
 pub(super) const PASS: &str = "VERDICT: PASS";
 
-/// What the terminal was sent, where a scenario broke.
+/// How often a key is pressed that may not be heard.
+const N_PRESSES: u32 = 8;
+
+/// What stood on the screen where a scenario broke.
 pub(super) const SCREEN: &str = "screen";
 
 /// How long a step of the client may take.
@@ -29,21 +31,28 @@ pub(super) struct Seat<'a> {
     desk: &'a Desk,
     terminal: Terminal,
     n_ended: usize,
-    /// How much the terminal had been sent when the last key was pressed, in bytes.
-    before_the_key: Cell<usize>,
 }
 
 impl<'a> Seat<'a> {
     /// Starts a session with its first prompt.
     pub(super) fn take(desk: &'a Desk, prompt: &str) -> Self {
         let n_ended = desk.sandbox.log_lines().len();
-        Self { desk, terminal: Terminal::start(desk, prompt), n_ended, before_the_key: Cell::new(0) }
+        Self { desk, terminal: Terminal::start(desk, prompt), n_ended }
     }
 
     /// Presses a key.
     pub(super) fn press(&self, keys: &str) {
-        self.before_the_key.set(self.terminal.text().len());
         self.terminal.press(keys);
+    }
+
+    /// Presses Esc until that is so: a box that is only just drawn may not hear it.
+    pub(super) fn escape(&self, c: &mut Checks, what: &str, holds: impl Fn(&Desk) -> bool) {
+        let seen = c.hold()
+            && (0..N_PRESSES).any(|_| {
+                self.press("\u{1b}");
+                eventually(PATIENCE / N_PRESSES, || holds(self.desk))
+            });
+        c.that("4.9", what.to_owned(), seen, "seen", self.terminal.text());
     }
 
     /// Sends a message.
@@ -58,11 +67,15 @@ impl<'a> Seat<'a> {
         self.ended(c);
     }
 
-    /// Waits for the end of one more turn: our hook has written its line.
+    /// Waits for the end of one more turn: our hook has written its line, and the client the row behind all its hooks.
+    /// Before that row a line end may be lost.
     pub(super) fn ended(&mut self, c: &mut Checks) {
         self.n_ended += 1;
         let n = self.n_ended;
-        self.see(c, &format!("the end of turn {n}"), |desk| desk.sandbox.log_lines().len() >= n);
+        self.see(c, &format!("the end of turn {n}"), |desk| {
+            let n_rows = file_of(desk).matches("\"stop_hook_summary\"").count();
+            desk.sandbox.log_lines().len() >= n && n_rows >= n
+        });
     }
 
     /// Waits until that is so.
@@ -76,14 +89,15 @@ impl<'a> Seat<'a> {
         self.see(c, &format!("in the file: {text}"), |desk| file_of(desk).contains(text));
     }
 
-    /// Waits until this word comes to the screen after the last key.
-    pub(super) fn shown(&self, c: &mut Checks, word: &str) {
-        let is_new = || {
-            let text = self.terminal.text();
-            text.get(self.before_the_key.get()..).unwrap_or(&text).contains(word)
-        };
-        let seen = c.hold() && eventually(PATIENCE, is_new);
-        c.that("4.9", format!("on the screen: {word}"), seen, "seen", self.terminal.text());
+    /// Waits until this stands on the screen.
+    pub(super) fn shown(&self, c: &mut Checks, text: &str) {
+        self.screen(c, text, |screen| screen.contains(text));
+    }
+
+    /// Waits until the screen is so.
+    pub(super) fn screen(&self, c: &mut Checks, what: &str, is_so: impl Fn(&str) -> bool) {
+        let seen = c.hold() && eventually(PATIENCE, || is_so(&self.terminal.text()));
+        c.that("4.9", format!("on the screen: {what}"), seen, "seen", self.terminal.text());
     }
 
     /// Leaves as a person does, so that the client writes what it writes at the end.

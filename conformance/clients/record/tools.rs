@@ -9,6 +9,9 @@ use crate::kit::event::write;
 use crate::kit::sandbox::Sandbox;
 use crate::model::anthropic::{Part, says, tool};
 
+/// How a row tells of a notification that waits for its moment; tools' descriptions hold the tag of one.
+const ENQUEUED: &str = "\"operation\":\"enqueue\"";
+
 /// A small one.
 const PICTURE: &[u8] = include_bytes!("pixel.png");
 
@@ -57,17 +60,13 @@ pub(super) fn denials_and_plan_mode(c: &mut Checks) -> Desk {
     let (desk, _) = desk(steps);
     let mut seat = Seat::take(&desk, "fetch the page");
     seat.shown(c, "127.0.0.1:9");
-    seat.press("\u{1b}");
-    seat.written(c, "[Request interrupted by user for tool use]");
+    seat.escape(c, "a denial", |desk| n_denials(desk) == 1);
     seat.send(c, "/plan");
     seat.turn(c, "make a plan");
     seat.see(c, "plan mode", |desk| desk.events().iter().any(|event| event["permission_mode"] == "plan"));
-    seat.send(c, "show it");
-    seat.shown(c, "Yes,");
-    seat.press("\u{1b}");
-    seat.see(c, "two denials", |desk| {
-        file_of(desk).matches("[Request interrupted by user for tool use]").count() >= 2
-    });
+    seat.send(c, "now show the steps");
+    seat.shown(c, "1. Yes,");
+    seat.escape(c, "two denials", |desk| n_denials(desk) == 2);
     seat.leave(c);
     desk
 }
@@ -76,7 +75,8 @@ pub(super) fn denials_and_plan_mode(c: &mut Checks) -> Desk {
 pub(super) fn background_agent_compact(c: &mut Checks) -> Desk {
     let task = json!({"description": "sub", "prompt": "AGENT-SUB-1 do it", "subagent_type": "general-purpose",
                       "run_in_background": true});
-    let replies = ["It runs.", "It found three.", "A summary.", "Three, as I said."].map(says);
+    // The compaction asks twice.
+    let replies = ["It runs.", "It found three.", "A summary.", "A summary.", "Three, as I said."].map(says);
     let steps = [vec![vec![tool("Agent", task)]], replies.to_vec()].concat();
     let (desk, auditor) = desk(steps);
     let gate = auditor.gate(99);
@@ -104,7 +104,7 @@ pub(super) fn moved_to_background(c: &mut Checks) -> Desk {
     seat.written(c, "was moved to the background");
     InTurn::open(&gate);
     seat.ended(c);
-    seat.written(c, "<task-notification>");
+    seat.written(c, ENQUEUED);
     seat.leave(c);
     desk
 }
@@ -123,11 +123,16 @@ pub(super) fn notification_mid_turn(c: &mut Checks) -> Desk {
     let mut seat = Seat::take(&desk, "one behind and one in front");
     seat.see(c, "the command in front", |desk| desk.sandbox.path("project/begun").exists());
     InTurn::open(&background);
-    seat.written(c, "<task-notification>");
+    seat.written(c, ENQUEUED);
     InTurn::open(&foreground);
     seat.ended(c);
     seat.written(c, "queued_command");
     seat.turn(c, "<div>why so?</div>");
     seat.leave(c);
     desk
+}
+
+/// How many calls the person has denied, as the rows of their results say.
+pub(super) fn n_denials(desk: &Desk) -> usize {
+    file_of(desk).matches("\"toolDenialKind\"").count()
 }

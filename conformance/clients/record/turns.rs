@@ -2,6 +2,7 @@
 use serde_json::json;
 
 use super::seat::{PASS, Seat, bash, desk, desk_of, file_of};
+use super::tools::n_denials;
 use crate::desk::Desk;
 use crate::kit::auditors::InTurn;
 use crate::kit::check::Checks;
@@ -36,8 +37,7 @@ pub(super) fn message_after_rejection(c: &mut Checks) -> Desk {
     let (desk, _) = desk(vec![vec![fetch], says("Then without it.")]);
     let mut seat = Seat::take(&desk, "fetch the page");
     seat.shown(c, "127.0.0.1:9");
-    seat.press("\u{1b}");
-    seat.written(c, "[Request interrupted by user for tool use]");
+    seat.escape(c, "a denial", |desk| n_denials(desk) == 1);
     seat.turn(c, "do it without");
     seat.leave(c);
     desk
@@ -48,8 +48,7 @@ pub(super) fn interrupt(c: &mut Checks) -> Desk {
     let _gate = auditor.gate(99);
     let mut seat = Seat::take(&desk, "run it");
     seat.see(c, "the command", has_begun);
-    seat.press("\u{1b}");
-    seat.written(c, "[Request interrupted");
+    seat.escape(c, "the interrupt", |desk| file_of(desk).contains("[Request interrupted"));
     seat.turn(c, "after it");
     seat.leave(c);
     desk
@@ -70,18 +69,18 @@ pub(super) fn commands_skill_bang_model(c: &mut Checks) -> Desk {
     seat.press("!");
     seat.turn(c, "echo bangmode");
     seat.send(c, "/model sonnet");
-    seat.shown(c, "Switching");
+    seat.shown(c, "Switch model?");
     seat.press("\r");
-    seat.shown(c, "Set");
+    seat.shown(c, "Set model to");
     seat.turn(c, "after the switch");
     seat.written(c, "<local-command-stdout>");
     seat.leave(c);
     desk
 }
 
-/// The note of the first turn goes with the next prompt; the prompt between them is blocked.
+/// The note of the first turn goes with the next prompt; the one after that is blocked.
 pub(super) fn system_message_context_blocked_prompt(c: &mut Checks) -> Desk {
-    let steps = vec![says("Three runs."), says("Two runs, it was.")];
+    let steps = vec![says("Three runs."), says("Two, it was."), says("All clean.")];
     let (desk, _) = desk_of(Sandbox::new(), &["VERDICT: NOTE - 次数说多了", PASS], steps);
     desk.edit_settings(|settings| {
         let output = json!({"decision": "block", "reason": "not this"});
@@ -91,7 +90,8 @@ pub(super) fn system_message_context_blocked_prompt(c: &mut Checks) -> Desk {
     });
     let mut seat = Seat::take(&desk, "how many runs");
     seat.ended(c);
-    seat.send(c, "BLOCKED-prompt");
+    seat.turn(c, "how many in truth");
+    seat.send(c, "BLOCKED prompt");
     seat.written(c, "blocked by hook");
     // The client puts the prompt back into the box.
     seat.press("\u{15}");
@@ -110,9 +110,11 @@ pub(super) fn rewind(c: &mut Checks) -> Desk {
     // From the end of the list one up, and the conversation back to there; the prompt is put into the box again.
     seat.press("\u{1b}[A");
     seat.press("\r");
-    seat.shown(c, "Never");
+    seat.shown(c, "Restore conversation");
     seat.press("\r");
-    seat.shown(c, "abandoned");
+    seat.screen(c, "the prompt, and not its answer", |screen| {
+        screen.contains("abandoned") && !screen.contains("● A2")
+    });
     seat.press("\u{15}");
     seat.turn(c, "instead");
     seat.leave(c);

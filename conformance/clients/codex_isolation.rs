@@ -64,12 +64,12 @@ pub(crate) fn has_run(sandbox: &Sandbox, name: &str) -> bool {
     sandbox.path(&format!("ran-{name}")).exists()
 }
 
-/// The longest text of a request: our prompt.
+/// The text of a request that holds the person's message: our prompt.
 pub(crate) fn prompt_of(request: &Value) -> String {
     let text =
         |item: &Value| item["content"].as_array().into_iter().flatten().map(text_of).collect::<String>();
-    let texts = request["input"].as_array().into_iter().flatten().map(text);
-    texts.max_by_key(String::len).unwrap_or_default()
+    let mut texts = request["input"].as_array().into_iter().flatten().map(text);
+    texts.find(|text| text.contains("CURRENT-PROMPT")).unwrap_or_default()
 }
 
 /// The names under which a request offers tools, at any depth.

@@ -60,7 +60,7 @@ const FAULTS: &[Fault] = &[
 #[ignore = "scripts/fault-times runs it"]
 fn table() {
     let limit_s = env::var(LIMIT).ok().and_then(|text| text.parse().ok()).unwrap_or(LIMIT_S);
-    println!("{:26}{:>18}{:>18}", "fault", "default command", "bare command");
+    println!("{:26}{:>22}{:>22}", "fault", "default command", "bare command");
     for (name, place) in FAULTS {
         let default = time(&place(), None, limit_s);
         let place = place();

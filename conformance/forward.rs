@@ -22,6 +22,7 @@ pub(crate) fn read(bytes: &[u8], from: u64) -> Option<Session> {
         is_whole: from == 0,
         from,
         client_version: None,
+        abandoned: Vec::new(),
     })
 }
 

@@ -131,8 +131,12 @@ fn on_stop(stop: &Stop, setting: &Setting, signals: &Signals, started: Instant) 
     let session = match source::read(stop, signals, started + READ_LIMIT) {
         Ok(session) => session,
         // There is a turn, and the person must know that it was not audited.
-        Err(slow @ NoTurn::TooSlow(_)) => return not_audited(Record::default(), &slow.to_string()),
-        Err(none) => return (Outcome::Silent, error(Record::default(), &none.to_string())),
+        Err(unread @ (NoTurn::TooSlow(_) | NoTurn::Unreadable(..) | NoTurn::Beside(_))) => {
+            return not_audited(Record::default(), &unread.to_string());
+        }
+        Err(none @ (NoTurn::NoPath | NoTurn::Missing(_) | NoTurn::NoFile(_) | NoTurn::Empty(_))) => {
+            return (Outcome::Silent, error(Record::default(), &none.to_string()));
+        }
     };
     let record = describe(&session);
     if signals.is_ended() {

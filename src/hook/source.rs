@@ -20,6 +20,9 @@ use crate::transcript::turn::Entry;
 const LATE_LIMIT: Duration = Duration::from_millis(600);
 const LATE_STEP: Duration = Duration::from_millis(40);
 
+/// How often a file may become shorter while it is read; one that always does is not waited for.
+const MAX_SHRINKS: usize = 4;
+
 /// Why there is nothing to audit (6.10).
 #[derive(Debug)]
 pub enum NoTurn {
@@ -27,12 +30,17 @@ pub enum NoTurn {
     NoPath,
     /// There is no such file, here or under the projects folder.
     Missing(PathBuf),
-    /// The file cannot be read.
+    /// A folder or a pipe has the file's name.
+    NoFile(PathBuf),
+    /// The file is there and cannot be read.
     Unreadable(PathBuf, io::Error),
     /// The file holds no turn.
     Empty(PathBuf),
     /// The file could not be read in time.
     TooSlow(PathBuf),
+    /// The turn that has ended is not the file's: its prompt stands beside a later one, as where two terminals go on
+    /// with one session (facts, B17).
+    Beside(PathBuf),
 }
 
 impl std::fmt::Display for NoTurn {
@@ -40,8 +48,12 @@ impl std::fmt::Display for NoTurn {
         match self {
             NoTurn::NoPath => f.write_str("没有给会话记录的路径"),
             NoTurn::Missing(path) => write!(f, "会话记录不存在：{}", path.display()),
+            NoTurn::NoFile(path) => write!(f, "会话记录不是普通文件：{}", path.display()),
             NoTurn::Unreadable(path, error) => write!(f, "会话记录读不了：{}：{error}", path.display()),
             NoTurn::TooSlow(path) => write!(f, "会话记录太久没读完：{}", path.display()),
+            NoTurn::Beside(path) => {
+                write!(f, "会话记录里这一轮旁边还有另一轮，像是两个终端在用同一个会话：{}", path.display())
+            }
             NoTurn::Empty(path) => write!(f, "会话记录里找不到当前轮：{}", path.display()),
         }
     }
@@ -52,7 +64,8 @@ impl std::fmt::Display for NoTurn {
 /// # Errors
 /// [`NoTurn`] where there is nothing to audit.
 pub fn read(stop: &Stop, signals: &Signals, deadline: Instant) -> Result<Session, NoTurn> {
-    let mut session = find(stop, deadline)?;
+    let give_up = || Instant::now() > deadline || signals.is_ended();
+    let mut session = find(stop, &give_up)?;
     let reply = stop.last_assistant_message.as_str();
     let until = Instant::now() + LATE_LIMIT;
     while !reply.trim().is_empty() && !session.current.holds_reply(reply) && Instant::now() < until {
@@ -60,25 +73,31 @@ pub fn read(stop: &Stop, signals: &Signals, deadline: Instant) -> Result<Session
         if signals.is_ended() {
             break;
         }
-        if let Ok(later) = find(stop, deadline) {
+        if let Ok(later) = find(stop, &give_up) {
             session = later;
         }
+    }
+    if let Some(id) = &stop.prompt_id
+        && session.abandoned.contains(id)
+        && !session.current.prompt_ids.contains(id)
+    {
+        return Err(NoTurn::Beside(PathBuf::from(&stop.transcript_path)));
     }
     session.current.complete(reply);
     session.current.entries.extend(stop.still_running.iter().cloned().map(Entry::StillRunning));
     Ok(session)
 }
 
-fn find(stop: &Stop, deadline: Instant) -> Result<Session, NoTurn> {
+fn find(stop: &Stop, give_up: &dyn Fn() -> bool) -> Result<Session, NoTurn> {
     let given = given_path(&stop.transcript_path);
     let first = match &given {
-        Some(path) => read_file(path, deadline),
+        Some(path) => read_file(path, give_up),
         None => Err(NoTurn::NoPath),
     };
     match first {
         Err(NoTurn::NoPath | NoTurn::Missing(_) | NoTurn::Empty(_)) => {
             match moved(&stop.session_id, given.as_deref()) {
-                Some(path) => read_file(&path, deadline),
+                Some(path) => read_file(&path, give_up),
                 None => first,
             }
         }
@@ -86,14 +105,27 @@ fn find(stop: &Stop, deadline: Instant) -> Result<Session, NoTurn> {
     }
 }
 
-fn read_file(path: &Path, deadline: Instant) -> Result<Session, NoTurn> {
-    let extent = Extent { deadline: Some(deadline), ..prompt::extent(0) };
-    match session::read(path, &extent) {
+fn read_file(path: &Path, give_up: &dyn Fn() -> bool) -> Result<Session, NoTurn> {
+    let extent = Extent { give_up, ..prompt::extent(0) };
+    let mut read = session::read(path, &extent);
+    for _ in 0..MAX_SHRINKS {
+        // Somebody made the file shorter, or put a shorter one in its place: what it is now is read from its new end.
+        match &read {
+            Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => read = session::read(path, &extent),
+            _ => break,
+        }
+    }
+    match read {
         Ok(Some(session)) => Ok(session),
         Ok(None) => Err(NoTurn::Empty(path.to_owned())),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Err(NoTurn::Missing(path.to_owned())),
-        Err(error) if error.kind() == io::ErrorKind::TimedOut => Err(NoTurn::TooSlow(path.to_owned())),
-        Err(error) => Err(NoTurn::Unreadable(path.to_owned(), error)),
+        Err(error) => Err(match error.kind() {
+            io::ErrorKind::NotFound | io::ErrorKind::NotADirectory | io::ErrorKind::InvalidFilename => {
+                NoTurn::Missing(path.to_owned())
+            }
+            io::ErrorKind::TimedOut => NoTurn::TooSlow(path.to_owned()),
+            io::ErrorKind::InvalidInput => NoTurn::NoFile(path.to_owned()),
+            _ => NoTurn::Unreadable(path.to_owned(), error),
+        }),
     }
 }
 

@@ -10,8 +10,6 @@ use std::io;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 
-use std::time::Instant;
-
 use rustix::fs::OFlags;
 
 use super::assemble::{self, Results};
@@ -42,6 +40,8 @@ pub struct Session {
     pub from: u64,
     /// The client's version, as the newest row names it.
     pub client_version: Option<String>,
+    /// Turn ids of prompts that were passed over, because a later one answers what they or one before them answered.
+    pub abandoned: Vec<String>,
 }
 
 /// How much to read.
@@ -50,8 +50,8 @@ pub struct Extent<'a> {
     pub skip: usize,
     /// Characters that all earlier turns together may take beside this current turn, at most.
     pub share: &'a dyn Fn(&Turn) -> usize,
-    /// When reading is given up; `None`: never.
-    pub deadline: Option<Instant>,
+    /// Whether reading is to be given up: asked again and again.
+    pub give_up: &'a dyn Fn() -> bool,
     /// Characters that an earlier turn takes, by its distance from the current one (1: the turn before).
     pub measure: &'a dyn Fn(&Turn, usize) -> usize,
 }
@@ -59,7 +59,8 @@ pub struct Extent<'a> {
 /// Reads the end of a transcript; `None` where it holds no turn.
 ///
 /// # Errors
-/// Those of reading the file.
+/// Those of reading the file; [`io::ErrorKind::InvalidInput`] where it is no file, [`io::ErrorKind::TimedOut`] where
+/// reading was given up, [`io::ErrorKind::UnexpectedEof`] where the file became shorter meanwhile.
 pub fn read(path: &Path, extent: &Extent<'_>) -> io::Result<Option<Session>> {
     // A pipe in its place must not be waited for.
     let not_waiting = i32::try_from(OFlags::NONBLOCK.bits()).unwrap_or_default();
@@ -70,7 +71,7 @@ pub fn read(path: &Path, extent: &Extent<'_>) -> io::Result<Option<Session>> {
     }
     let mut first_places = HashMap::new();
     for _ in 1..MAX_PASSES {
-        let mut pass = Pass::new(Tail::new(&file, metadata.len()), &first_places);
+        let mut pass = Pass::new(Tail::new(&file, metadata.len(), extent.give_up), &first_places);
         pass.run(extent)?;
         if pass.copies.is_empty() {
             return Ok(pass.finish(extent));
@@ -78,7 +79,7 @@ pub fn read(path: &Path, extent: &Extent<'_>) -> io::Result<Option<Session>> {
         let copies = std::mem::take(&mut pass.copies);
         first_places.extend(copies);
     }
-    let mut pass = Pass::new(Tail::new(&file, metadata.len()), &first_places);
+    let mut pass = Pass::new(Tail::new(&file, metadata.len(), extent.give_up), &first_places);
     pass.run(extent)?;
     Ok(pass.finish(extent))
 }
@@ -110,6 +111,7 @@ struct Pass<'f> {
     chars_of_turns: HashMap<String, usize>,
     share: usize,
     client_version: Option<String>,
+    abandoned: Vec<String>,
 }
 
 /// An opener that was read, as far as rows before it may concern it.
@@ -144,14 +146,12 @@ impl<'f> Pass<'f> {
             chars_of_turns: HashMap::new(),
             share: usize::MAX,
             client_version: None,
+            abandoned: Vec::new(),
         }
     }
 
     fn run(&mut self, extent: &Extent<'_>) -> io::Result<()> {
         loop {
-            if extent.deadline.is_some_and(|deadline| Instant::now() > deadline) {
-                return Err(io::Error::new(io::ErrorKind::TimedOut, "reading took too long"));
-            }
             // Outputs are told only of the audited turn and of the one before it.
             let detail = if self.turns.len() <= extent.skip + 1 { Detail::Whole } else { Detail::Brief };
             let Some(line) = self.tail.previous()? else { return Ok(()) };
@@ -285,6 +285,7 @@ impl<'f> Pass<'f> {
             return Ok(Step::Go);
         }
         if self.is_abandoned(row.parent.as_deref())? {
+            self.abandoned.extend(row.prompt_id);
             self.rows.clear();
             return Ok(Step::Go);
         }
@@ -409,6 +410,7 @@ impl<'f> Pass<'f> {
             is_whole,
             from,
             client_version: self.client_version,
+            abandoned: self.abandoned,
         })
     }
 

@@ -1,7 +1,8 @@
 //! A NOTE on its way to the person's next message (section 7).
 //!
 //! A file is taken away under another name before its notes are printed: a hook that dies in between leaves them to
-//! the next one, and a file that cannot be taken away is not handed on again and again.
+//! the next one, and a file that cannot be taken away is not handed on again and again. It is only renamed: were it
+//! copied, a hook that dies before the old file goes would leave every note twice.
 
 use std::fs;
 use std::io;
@@ -30,7 +31,7 @@ pub struct Notes {
 pub struct Taken {
     /// The notes, oldest first.
     pub notes: Vec<String>,
-    leaving: PathBuf,
+    leaving: Vec<PathBuf>,
     /// Held until the notes are printed, so that no other hook finds them left behind.
     _lock: private::Lock,
 }
@@ -64,22 +65,35 @@ impl Notes {
     /// Those of reading and of taking the file away; the notes then wait on.
     pub fn take(&self, session_id: &str) -> io::Result<Option<Taken>> {
         let path = self.path(session_id, "json");
-        let leaving = self.path(session_id, "leaving");
-        if !path.exists() && !leaving.exists() {
+        if !path.exists() && !self.leaving(session_id, 0).exists() {
             return Ok(None);
         }
         let lock = private::lock(&self.directory)?;
-        let mut pending = read(&leaving)?;
-        pending.notes.extend(read(&path)?.notes);
-        newest(&mut pending.notes);
-        if pending.notes.is_empty() {
-            remove(&path)?;
-            remove(&leaving)?;
+        // Each hook that died here has left a file, the oldest first.
+        let mut leaving: Vec<PathBuf> =
+            (0..).map(|n| self.leaving(session_id, n)).take_while(|left| left.exists()).collect();
+        let next = self.leaving(session_id, leaving.len());
+        match fs::rename(&path, &next) {
+            Ok(()) => leaving.push(next),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            Err(error) => return Err(error),
+        }
+        let mut notes = Vec::new();
+        for left in &leaving {
+            notes.extend(read(left)?.notes);
+        }
+        newest(&mut notes);
+        let taken = Taken { notes, leaving, _lock: lock };
+        if taken.notes.is_empty() {
+            taken.done()?;
             return Ok(None);
         }
-        private::replace(&leaving, &serde_json::to_vec(&pending)?)?;
-        remove(&path)?;
-        Ok(Some(Taken { notes: pending.notes, leaving, _lock: lock }))
+        Ok(Some(taken))
+    }
+
+    fn leaving(&self, session_id: &str, n: usize) -> PathBuf {
+        let number = if n == 0 { String::new() } else { n.to_string() };
+        self.path(session_id, &format!("leaving{number}"))
     }
 
     fn path(&self, session_id: &str, extension: &str) -> PathBuf {
@@ -91,9 +105,10 @@ impl Taken {
     /// Forgets the notes, once they have been printed.
     ///
     /// # Errors
-    /// Those of removing the file.
+    /// Those of removing a file.
     pub fn done(self) -> io::Result<()> {
-        remove(&self.leaving)
+        // The first one is looked for first, so it goes last.
+        self.leaving.iter().rev().try_for_each(|left| remove(left))
     }
 }
 

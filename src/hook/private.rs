@@ -3,10 +3,12 @@
 //! Transcripts hold secrets, and the temporary folder is everybody's: a folder that is not ours is not used.
 
 use std::fs::{self, DirBuilder, File, OpenOptions, TryLockError};
-use std::io::{self, Write};
+use std::io::{self, Read, Write};
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::path::Path;
 use std::time::{Duration, Instant};
+
+use rustix::fs::OFlags;
 
 /// How long a hook waits for another one; each holds the lock for some milliseconds.
 const LOCK_LIMIT: Duration = Duration::from_millis(1_500);
@@ -65,7 +67,7 @@ pub fn lock(directory: &Path) -> io::Result<Lock> {
         .truncate(false)
         .write(true)
         .mode(0o600)
-        .custom_flags(no_follow())
+        .custom_flags(flags(OFlags::NOFOLLOW | OFlags::NONBLOCK))
         .open(directory.join(".lock"))?;
     let until = Instant::now() + LOCK_LIMIT;
     loop {
@@ -95,15 +97,25 @@ pub fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     Ok(())
 }
 
-/// Writes a file that somebody asked for by name: through a link, and never in the place of something that is no file.
+/// Writes a file that somebody asked for by name: through a link, and never into something that is no file or into
+/// another user's, who could read it there.
 ///
 /// # Errors
 /// Those of writing.
 pub fn overwrite(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    if fs::metadata(path).is_ok_and(|metadata| !metadata.is_file()) {
-        return Err(io::Error::new(io::ErrorKind::InvalidInput, "not a regular file"));
+    // What is in the place of a file is known once it is open, and only then made empty.
+    let mut file = OpenOptions::new()
+        .create(true)
+        .truncate(false)
+        .write(true)
+        .mode(0o600)
+        .custom_flags(flags(OFlags::NONBLOCK))
+        .open(path)?;
+    refuse_no_file(&file)?;
+    if file.metadata()?.uid() != rustix::process::geteuid().as_raw() {
+        return Err(io::Error::new(io::ErrorKind::PermissionDenied, "the file belongs to somebody else"));
     }
-    let mut file = OpenOptions::new().create(true).truncate(true).write(true).mode(0o600).open(path)?;
+    file.set_len(0)?;
     file.write_all(bytes)
 }
 
@@ -112,11 +124,15 @@ pub fn overwrite(path: &Path, bytes: &[u8]) -> io::Result<()> {
 /// # Errors
 /// Those of reading, save that the file is missing.
 pub fn read_if_there(path: &Path) -> io::Result<Option<Vec<u8>>> {
-    match fs::read(path) {
-        Ok(bytes) => Ok(Some(bytes)),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-        Err(error) => Err(error),
-    }
+    let mut file = match OpenOptions::new().read(true).custom_flags(flags(OFlags::NONBLOCK)).open(path) {
+        Ok(file) => file,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(error),
+    };
+    refuse_no_file(&file)?;
+    let mut bytes = Vec::new();
+    file.read_to_end(&mut bytes)?;
+    Ok(Some(bytes))
 }
 
 /// Opens a file for adding to its end, made with mode 0600; never through a link.
@@ -129,16 +145,25 @@ pub fn append(path: &Path) -> io::Result<File> {
         .append(true)
         .read(true)
         .mode(0o600)
-        .custom_flags(no_follow())
+        .custom_flags(flags(OFlags::NOFOLLOW | OFlags::NONBLOCK))
         .open(path)?;
+    refuse_no_file(&file)?;
     let metadata = file.metadata()?;
     // A file that another hook has made may be open to others.
-    if metadata.is_file() && metadata.permissions().mode() & 0o077 != 0 {
+    if metadata.permissions().mode() & 0o077 != 0 {
         file.set_permissions(fs::Permissions::from_mode(0o600))?;
     }
     Ok(file)
 }
 
-fn no_follow() -> i32 {
-    i32::try_from(rustix::fs::OFlags::NOFOLLOW.bits()).unwrap_or_default()
+/// A pipe in a file's place is opened without waiting, so that it can be seen what it is.
+fn refuse_no_file(file: &File) -> io::Result<()> {
+    if file.metadata()?.is_file() {
+        return Ok(());
+    }
+    Err(io::Error::new(io::ErrorKind::InvalidInput, "not a regular file"))
+}
+
+fn flags(flags: OFlags) -> i32 {
+    i32::try_from(flags.bits()).unwrap_or_default()
 }

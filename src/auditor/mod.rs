@@ -12,7 +12,9 @@ pub mod verdict;
 
 use std::ffi::OsString;
 use std::fmt;
+use std::fs::Permissions;
 use std::io;
+use std::os::unix::fs::PermissionsExt;
 use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
 use std::process::{Command, ExitStatus};
@@ -183,8 +185,12 @@ impl Auditor {
         signals: &Signals,
         told: &mut Told,
     ) -> Result<Verdict, AuditError> {
-        let directory =
-            tempfile::Builder::new().prefix("stop-auditor-").tempdir().map_err(AuditError::NoDirectory)?;
+        // Where the umask is 0, others could put an AGENTS.md into an open one.
+        let directory = tempfile::Builder::new()
+            .prefix("stop-auditor-")
+            .permissions(Permissions::from_mode(0o700))
+            .tempdir()
+            .map_err(AuditError::NoDirectory)?;
         let mark = directory.path().file_name().map(OsString::from).unwrap_or_default();
         let mut command = self.command(directory.path()).map_err(AuditError::NoDirectory)?;
         command.env(INSIDE_VARIABLE, "1").env(detached::AUDIT_VARIABLE, &mark);

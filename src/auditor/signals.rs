@@ -7,8 +7,11 @@ use std::cell::Cell;
 use std::io::{self, Read};
 use std::os::fd::{AsFd, BorrowedFd};
 use std::os::unix::net::UnixStream;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
-use signal_hook::consts::{SIGCHLD, SIGHUP, SIGINT, SIGTERM};
+use signal_hook::consts::{SIGCHLD, SIGHUP, SIGINT, SIGTERM, SIGXFSZ};
+use signal_hook::flag;
 use signal_hook::low_level::pipe;
 
 /// The signals that concern the hook.
@@ -19,7 +22,7 @@ pub struct Signals {
 }
 
 impl Signals {
-    /// Catches SIGTERM, SIGINT, SIGHUP and SIGCHLD from now on.
+    /// Catches SIGTERM, SIGINT, SIGHUP, SIGCHLD and SIGXFSZ from now on.
     ///
     /// # Errors
     /// Those of making a pipe or of registering a handler.
@@ -30,6 +33,8 @@ impl Signals {
         }
         let (child, write_end) = UnixStream::pair()?;
         pipe::register(SIGCHLD, write_end)?;
+        // Where files may not grow (`ulimit -f`), a write is to be an error and not the hook's end.
+        flag::register(SIGXFSZ, Arc::new(AtomicBool::new(false)))?;
         ended.set_nonblocking(true)?;
         child.set_nonblocking(true)?;
         Ok(Signals { ended, child, was_ended: Cell::new(false) })

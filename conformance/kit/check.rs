@@ -106,6 +106,8 @@ pub(crate) enum NotRun {
     OwnOnly,
     /// It would take the spec's 150 s: no short limit is known and `CONFORMANCE_SLOW` is not set.
     TooSlow,
+    /// It needs namespaces, root or other users' files: `CONFORMANCE_NAMESPACES` is not set.
+    Namespaces,
 }
 
 /// A test, its marks, and what became of it: it runs once in a process, for libtest and the report together.
@@ -122,13 +124,17 @@ impl Named {
         if self.has("own") && hook::foreign() {
             return Some(NotRun::OwnOnly);
         }
+        if self.has("namespaced") && !hook::namespaces_allowed() {
+            return Some(NotRun::Namespaces);
+        }
         let slow = self.has("slow") || (self.has("timed") && hook::short_limit().is_none());
         (slow && !hook::slow_allowed()).then_some(NotRun::TooSlow)
     }
 
     /// Marks that mean nothing here, which a typing error would make.
     pub(crate) fn unknown_marks(&self) -> impl Iterator<Item = &'static str> {
-        let known = |mark: &&str| matches!(*mark, "own" | "slow" | "timed") || mark.starts_with("doc");
+        let known =
+            |mark: &&str| matches!(*mark, "own" | "slow" | "timed" | "namespaced") || mark.starts_with("doc");
         self.marks.iter().copied().filter(move |mark| !known(mark))
     }
 
@@ -171,7 +177,7 @@ impl Named {
 
 /// Makes a `#[test]` of each function, and `CHECKS`, the list of them all for the registry in `main.rs`.
 /// Marks before a function: `#[own]` needs our own binary or library; `#[timed]` waits for the time limit;
-/// `#[slow]` takes minutes whatever the limit.
+/// `#[slow]` takes minutes whatever the limit; `#[namespaced]` needs more than a plain user.
 macro_rules! checks {
     ($( $(#[$mark:meta])* fn $name:ident($c:ident: &mut Checks) $body:block )+) => {
         $(

@@ -35,6 +35,7 @@ pub(crate) struct Event {
     env: Environment,
     watchdog: Duration,
     nobody_reads: bool,
+    shell: String,
 }
 
 impl Event {
@@ -50,7 +51,14 @@ impl Event {
         // The report's coverage and the date in a log's name need the machine's own settings, where it has them.
         let of_the_machine = ["PATH", "TZ", "LLVM_PROFILE_FILE"].into_iter().filter_map(own);
         let env = pairs.into_iter().chain(of_the_machine).collect();
-        Self { json, root: root.to_owned(), env, watchdog: WATCHDOG, nobody_reads: false }
+        Self {
+            json,
+            root: root.to_owned(),
+            env,
+            watchdog: WATCHDOG,
+            nobody_reads: false,
+            shell: "{hook}".into(),
+        }
     }
 
     pub(crate) fn set(mut self, key: &str, value: impl Into<Value>) -> Self {
@@ -110,6 +118,20 @@ impl Event {
     pub(crate) fn nobody_reads(mut self) -> Self {
         self.nobody_reads = true;
         self
+    }
+
+    /// The shell line that the hook stands in, as `{hook}`: a limit or a redirection round it.
+    pub(crate) fn through(mut self, shell: &str) -> Self {
+        shell.clone_into(&mut self.shell);
+        self
+    }
+
+    /// Our own binary without a shell round it, for who wants to be its parent.
+    pub(crate) fn direct(&self) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_stop-auditor"));
+        command.env_clear().envs(self.env.pairs()).process_group(0);
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
+        command
     }
 
     /// Runs the hook to its end.
@@ -181,7 +203,8 @@ impl Event {
     /// The hook, and the writing end of its stdin where it has one.
     fn spawn(self, has_stdin: bool) -> (Running, Option<ChildStdin>) {
         let mut command = Command::new("/bin/sh");
-        command.arg("-c").arg(hook::command()).env_clear().envs(self.env.pairs());
+        command.arg("-c").arg(self.shell.replace("{hook}", &hook::command()));
+        command.env_clear().envs(self.env.pairs());
         command.current_dir(env!("CARGO_MANIFEST_DIR")).process_group(0);
         command.stdin(if has_stdin { Stdio::piped() } else { Stdio::null() });
         command.stderr(Stdio::piped());

@@ -36,6 +36,11 @@ pub(crate) fn slow_allowed() -> bool {
     env::var("CONFORMANCE_SLOW").is_ok_and(|value| value == "1")
 }
 
+/// Whether checks that need namespaces, root or other users' files may run; where they cannot, they fail.
+pub(crate) fn namespaces_allowed() -> bool {
+    env::var("CONFORMANCE_NAMESPACES").is_ok_and(|value| value == "1")
+}
+
 /// One word for `sh`.
 ///
 /// # Panics

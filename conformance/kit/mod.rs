@@ -4,6 +4,7 @@ pub(crate) mod auditors;
 pub(crate) mod check;
 pub(crate) mod environment;
 pub(crate) mod event;
+pub(crate) mod generated;
 pub(crate) mod hook;
 pub(crate) mod journal;
 pub(crate) mod processes;
@@ -15,3 +16,5 @@ pub(crate) mod rows;
 pub(crate) mod run;
 mod run_proof;
 pub(crate) mod sandbox;
+#[cfg(target_os = "linux")]
+pub(crate) mod traced;

@@ -211,6 +211,12 @@ impl Report {
         for (name, reason) in &self.not_run {
             let _ = match reason {
                 NotRun::OwnOnly => writeln!(text, "not testable: {name} (needs what only our own hook has)"),
+                NotRun::Namespaces => {
+                    writeln!(
+                        text,
+                        "not run: {name} (needs more than a plain user; CONFORMANCE_NAMESPACES=1 runs it)"
+                    )
+                }
                 NotRun::TooSlow => {
                     writeln!(text, "not run: {name} (takes minutes; CONFORMANCE_SLOW=1 runs it)")
                 }

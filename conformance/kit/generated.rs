@@ -1,0 +1,39 @@
+//! Checks on generated cases: seeded, so that every run tries the same ones and a failure can be looked at again.
+//! `CONFORMANCE_CASES=5000` tries so many others, at random. What fails is made small, and its seed is written to
+//! `conformance/seeds/`: commit it with the mend, it is tried first from then on.
+use proptest::strategy::Strategy;
+use proptest::test_runner::{
+    Config, FileFailurePersistence, RngAlgorithm, TestCaseResult, TestRng, TestRunner,
+};
+
+use super::check::Checks;
+
+/// Whether `holds` does for `n_cases` cases. `seeds`: `conformance/seeds/NAME.txt`.
+pub(crate) fn check<S: Strategy>(
+    c: &mut Checks,
+    requirement: &'static str,
+    what: &str,
+    (n_cases, seeds): (u32, &'static str),
+    strategy: &S,
+    holds: impl Fn(S::Value) -> TestCaseResult,
+) {
+    let wished = std::env::var("CONFORMANCE_CASES").ok();
+    let cases = match &wished {
+        Some(wished) => wished.parse().expect("CONFORMANCE_CASES is a number"),
+        None => n_cases,
+    };
+    let config = Config {
+        cases,
+        failure_persistence: Some(Box::new(FileFailurePersistence::Direct(seeds))),
+        // A case may be a whole session and some hooks: it is made small in some hundred tries.
+        max_shrink_iters: 400,
+        ..Config::default()
+    };
+    let mut runner = match wished {
+        Some(_) => TestRunner::new(config),
+        None => TestRunner::new_with_rng(config, TestRng::deterministic_rng(RngAlgorithm::ChaCha)),
+    };
+    let ran = runner.run(strategy, holds);
+    let found = ran.err().map_or(String::new(), |error| error.to_string());
+    c.that(requirement, format!("{what}, {cases} generated"), found.is_empty(), "all hold", found);
+}

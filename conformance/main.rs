@@ -36,6 +36,8 @@ mod material;
 mod nothing;
 /// The fixed texts and the lengths.
 mod prompt;
+/// What must hold for any input of a kind.
+mod properties;
 /// Reading from the end against reading everything.
 mod reading;
 /// A NOTE on its way to the person's next message.
@@ -69,6 +71,12 @@ fn registry() -> Vec<&'static Named> {
         nothing::CHECKS,
         prompt::CHECKS,
         prompt::history::CHECKS,
+        properties::keys::CHECKS,
+        properties::lengths::CHECKS,
+        properties::prefixes::CHECKS,
+        properties::settings::CHECKS,
+        #[cfg(target_os = "linux")]
+        properties::turns::CHECKS,
         reading::CHECKS,
         relay::CHECKS,
         rounds::CHECKS,

@@ -6,7 +6,7 @@ use crate::kit::check::{Checks, checks};
 use crate::kit::rows::Rows;
 use crate::kit::sandbox::Sandbox;
 
-mod cuts;
+pub(crate) mod cuts;
 pub(crate) mod history;
 
 use cuts::{emoji, follow, is_cut, kept_chars, words};

@@ -13,34 +13,34 @@ use crate::kit::programs::{path_with_bin, program};
 use crate::kit::sandbox::Sandbox;
 use stop_auditor::auditor::codex::arguments::features_off;
 
-pub(super) const BINARY: &str = env!("CARGO_BIN_EXE_stop-auditor");
+pub(crate) const BINARY: &str = env!("CARGO_BIN_EXE_stop-auditor");
 
 /// Flags that `codex exec --help` of the stand-in names.
 const FLAGS: &str =
     "--ephemeral --ignore-user-config --ignore-rules --skip-git-repo-check --sandbox --model --config --json";
 
 /// A home with a configuration folder whose path needs quoting.
-pub(super) struct Home {
-    pub(super) sandbox: Sandbox,
+pub(crate) struct Home {
+    pub(crate) sandbox: Sandbox,
 }
 
 /// What a command said, both streams together, and how it ended.
-pub(super) struct Said {
-    pub(super) ok: bool,
-    pub(super) code: Option<i32>,
-    pub(super) text: String,
+pub(crate) struct Said {
+    pub(crate) ok: bool,
+    pub(crate) code: Option<i32>,
+    pub(crate) text: String,
 }
 
 impl Home {
     /// A home on a machine with a Codex that is logged in.
-    pub(super) fn new() -> Self {
+    pub(crate) fn new() -> Self {
         let home = Self { sandbox: Sandbox::new() };
         home.with_codex(true);
         home
     }
 
     /// Puts a Codex on PATH that says of itself what `check` asks.
-    pub(super) fn with_codex(&self, is_logged_in: bool) {
+    pub(crate) fn with_codex(&self, is_logged_in: bool) {
         let features = features_off().collect::<Vec<_>>().join(" stable true\n");
         fs::create_dir_all(self.sandbox.path("bin")).unwrap();
         fs::write(self.sandbox.path("bin/features"), features).unwrap();
@@ -54,31 +54,31 @@ impl Home {
         program(&self.sandbox, "codex", &script);
     }
 
-    pub(super) fn with(settings: &[u8]) -> Self {
+    pub(crate) fn with(settings: &[u8]) -> Self {
         let home = Self::new();
         fs::create_dir_all(home.config()).unwrap();
         fs::write(home.settings(), settings).unwrap();
         home
     }
 
-    pub(super) fn config(&self) -> PathBuf {
+    pub(crate) fn config(&self) -> PathBuf {
         self.sandbox.path("home/claude's config")
     }
 
-    pub(super) fn settings(&self) -> PathBuf {
+    pub(crate) fn settings(&self) -> PathBuf {
         self.config().join("settings.json")
     }
 
-    pub(super) fn binary(&self) -> PathBuf {
+    pub(crate) fn binary(&self) -> PathBuf {
         self.config().join("hooks/stop-auditor")
     }
 
-    pub(super) fn run(&self, arguments: &[&str]) -> Said {
+    pub(crate) fn run(&self, arguments: &[&str]) -> Said {
         self.run_on(&path_with_bin(&self.sandbox), arguments)
     }
 
     /// Runs it with another PATH.
-    pub(super) fn run_on(&self, path: &str, arguments: &[&str]) -> Said {
+    pub(crate) fn run_on(&self, path: &str, arguments: &[&str]) -> Said {
         let output = Command::new(BINARY)
             .args(arguments)
             .env_clear()
@@ -95,28 +95,28 @@ impl Home {
         Said { ok: output.status.success(), code: output.status.code(), text }
     }
 
-    pub(super) fn value(&self) -> Value {
+    pub(crate) fn value(&self) -> Value {
         value(&fs::read_to_string(self.settings()).unwrap())
     }
 
-    pub(super) fn backups(&self) -> Vec<PathBuf> {
+    pub(crate) fn backups(&self) -> Vec<PathBuf> {
         let is_backup =
             |path: &PathBuf| path.to_string_lossy().contains("settings.json.stop-auditor-backup.");
         below(&self.config()).into_keys().filter(is_backup).collect()
     }
 
     /// Every file of the configuration folder, with its bytes and mode.
-    pub(super) fn files(&self) -> BTreeMap<PathBuf, (Vec<u8>, u32)> {
+    pub(crate) fn files(&self) -> BTreeMap<PathBuf, (Vec<u8>, u32)> {
         below(&self.config())
     }
 
-    pub(super) fn group(&self, timeout: u64) -> Value {
+    pub(crate) fn group(&self, timeout: u64) -> Value {
         let command = shlex::try_quote(self.binary().to_str().unwrap()).unwrap().into_owned();
         json!({ "hooks": [{ "type": "command", "command": command, "timeout": timeout }] })
     }
 
     /// The old settings with ours behind them.
-    pub(super) fn expected(&self, old: &str, env: &[(&str, &str)]) -> Value {
+    pub(crate) fn expected(&self, old: &str, env: &[(&str, &str)]) -> Value {
         let mut new = value(old);
         for (event, timeout) in [("Stop", 180), ("UserPromptSubmit", 10)] {
             let slot = &mut new["hooks"][event];
@@ -135,11 +135,11 @@ fn value(text: &str) -> Value {
     serde_json::from_str(text.trim_start_matches('\u{feff}')).unwrap()
 }
 
-pub(super) fn mode(path: &Path) -> u32 {
+pub(crate) fn mode(path: &Path) -> u32 {
     fs::metadata(path).unwrap().permissions().mode() & 0o777
 }
 
-pub(super) fn below(root: &Path) -> BTreeMap<PathBuf, (Vec<u8>, u32)> {
+pub(crate) fn below(root: &Path) -> BTreeMap<PathBuf, (Vec<u8>, u32)> {
     let mut found = BTreeMap::new();
     let mut todo = vec![root.to_owned()];
     while let Some(path) = todo.pop() {

@@ -23,10 +23,15 @@ pub(crate) fn emoji(name: usize, n_chars: usize) -> String {
 /// The pieces of `original` that are in `text`, as ranges of characters. Between two pieces there has to be the mark
 /// with exactly the number of characters that are missing; round the mark, layout (white space, bars) is allowed.
 pub(crate) fn follow(text: &str, original: &str) -> Result<Vec<(usize, usize)>, String> {
+    follow_from(text, original, 24)
+}
+
+/// The same for a text that is told from all others by its first `n_head` characters.
+pub(crate) fn follow_from(text: &str, original: &str, n_head: usize) -> Result<Vec<(usize, usize)>, String> {
     const OPEN: &str = "……（省略 ";
     const CLOSE: &str = " 字）……";
     let original: Vec<char> = original.chars().collect();
-    let head: String = original.iter().take(24).collect();
+    let head: String = original.iter().take(n_head).collect();
     let start = text.find(&head).ok_or("its beginning is not there")?;
     let mut rest = &text[start..];
     let (mut at, mut pieces) = (0, Vec::new());

@@ -100,6 +100,24 @@ checks! {
         runs_in_empty_directory(c, &sandbox, &codex.recording());
     }
 
+    /// 6.2 for our own hook: what would cost seconds, never end, or leave keys on the disk is off (facts, codex 0.2, 0.3,
+    /// 0.8).
+    #[own]
+    fn r6_2_what_the_default_does_behind_an_audits_back_is_off(c: &mut Checks) {
+        let sandbox = Sandbox::with_two_turns();
+        let codex = FakeCodex::new(&sandbox, &[message("VERDICT: PASS")]);
+        codex.stop().run();
+        let argv = codex.recording().argv();
+        for setting in [
+            "analytics.enabled=false",
+            "features.shell_snapshot=false",
+            "features.unbounded_connection_retries=false",
+        ] {
+            let found = argv.windows(2).any(|words| words == ["-c", setting]);
+            c.that("6.2", setting, found, setting, argv.join(" "));
+        }
+    }
+
     /// 6.2: which message of the event stream is the answer.
     fn r6_2_the_answer_is_the_last_message_with_a_verdict(c: &mut Checks) {
         let reasoning = json!({"type": "item.completed", "item": {"id": "r", "type": "reasoning", "text": "VERDICT: FAIL - 只是想想"}});

@@ -19,6 +19,8 @@ mod auditors;
 mod cases;
 /// Whether audits can happen on this machine: the look before installing.
 mod checking;
+/// What goes wrong round a hook.
+mod faults;
 /// The slow reader that the fast one is compared with.
 mod forward;
 /// Whole prompts as accepted.
@@ -62,6 +64,16 @@ fn registry() -> Vec<&'static Named> {
         auditors::CHECKS,
         cases::CHECKS,
         checking::CHECKS,
+        faults::auditors::CHECKS,
+        faults::crowd::CHECKS,
+        faults::disk::CHECKS,
+        #[cfg(target_os = "linux")]
+        faults::killed::CHECKS,
+        faults::machine::CHECKS,
+        #[cfg(target_os = "linux")]
+        faults::other_users::CHECKS,
+        #[cfg(target_os = "linux")]
+        faults::reading::CHECKS,
         golden::CHECKS,
         install::CHECKS,
         install::settings::CHECKS,

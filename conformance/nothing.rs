@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::json;
 
-use crate::kit::auditors::fake;
+use crate::kit::auditors::{fake, says};
 use crate::kit::check::{Checks, checks};
 use crate::kit::event::write;
 use crate::kit::journal;
@@ -172,6 +172,55 @@ checks! {
             let ended = run.code != Some(2) && !run.hung;
             c.that("6.11", format!("{name}: no exit code 2"), ended, "another one, or a signal", run.seen());
         }
+    }
+
+    /// 6.11: whoever reads what is printed may take their time.
+    fn r6_11_a_slow_reader_gets_everything(c: &mut Checks) {
+        let sandbox = Sandbox::with_two_turns();
+        let notes: Vec<String> = (1..=5).map(|n| format!("{n}{}", "长".repeat(1_400))).collect();
+        for note in &notes {
+            sandbox.stop().auditor(&says(&format!("VERDICT: NOTE - {note}"))).run();
+        }
+        let run = sandbox.prompt_submit("接着做").through("{hook} | dd bs=1 2>/dev/null").run();
+        let context = run.json().map(|json| json["hookSpecificOutput"]["additionalContext"].to_string());
+        let whole = context.as_ref().is_some_and(|context| notes.iter().all(|note| context.contains(note)));
+        c.that("6.11", "five long notes, a byte at a time", whole, "all of them", run.seen());
+    }
+
+    /// 6.9: two terminals that go on with one session write two turns side by side. The one that has ended is audited by
+    /// itself, or the person is told; its reply is never held against the other one's message.
+    fn r6_9_a_turn_beside_another_one_is_its_own_or_told_of(c: &mut Checks) {
+        let sandbox = Sandbox::new();
+        let mut rows = Rows::new();
+        rows.person("开始 BEGINNING").says("好。");
+        let fork = rows.last_uuid();
+        rows.person("甲终端的话 FIRST-TERMINAL");
+        let (first, first_id) = (rows.last_uuid(), rows.prompt_id());
+        rows.hang_on(fork).person("乙终端的话 SECOND-TERMINAL");
+        let (second, second_id) = (rows.last_uuid(), rows.prompt_id());
+        rows.hang_on(first)
+            .call("toolu_1", "Bash", json!({"command": "echo first"}))
+            .result("toolu_1", "first out");
+        rows.says("甲的回复 FIRST-REPLY");
+        rows.hang_on(second)
+            .call("toolu_2", "Bash", json!({"command": "echo second"}))
+            .result("toolu_2", "second out");
+        rows.says("乙的回复 SECOND-REPLY");
+        sandbox.transcript(rows.rows());
+        let stop =
+            |id: &str, reply: &str| sandbox.stop().set("prompt_id", id).set("last_assistant_message", reply);
+        let (recording, run) = stop(&first_id, "甲的回复 FIRST-REPLY").record("VERDICT: PASS");
+        let prompt = recording.prompt();
+        let own = prompt.contains("FIRST-TERMINAL") && !prompt.contains("SECOND-TERMINAL");
+        c.that(
+            "6.9",
+            "the first terminal's turn",
+            own || run.not_audited(),
+            "its own, or told",
+            format!("{}\n{prompt}", run.seen()),
+        );
+        let (recording, _) = stop(&second_id, "乙的回复 SECOND-REPLY").record("VERDICT: PASS");
+        c.contains("4.1", "the second terminal's turn", &recording.prompt(), "SECOND-TERMINAL");
     }
 
     /// 1.1: only the main session's own Stop is audited.

@@ -44,6 +44,9 @@ mod properties;
 mod reading;
 /// A NOTE on its way to the person's next message.
 mod relay;
+/// What the kit's README names.
+#[cfg(test)]
+mod reports;
 /// Which audit of the turn a Stop is.
 mod rounds;
 /// Section 9, one to one.

@@ -21,6 +21,7 @@ pub(crate) fn read(bytes: &[u8], from: u64) -> Option<Session> {
         earlier: newest_first.collect(),
         is_whole: from == 0,
         from,
+        until: bytes.len() as u64,
         client_version: None,
         abandoned: Vec::new(),
     })

@@ -11,6 +11,7 @@ pub mod hosts;
 pub mod material;
 pub mod paths;
 pub mod prompt;
+pub mod record;
 pub mod redact;
 pub mod settings;
 pub mod transcript;

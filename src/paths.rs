@@ -46,7 +46,8 @@ pub fn session_file_name(session_id: &str, extension: &str) -> String {
     format!("{name}.{extension}")
 }
 
-fn fnv1a(bytes: &[u8]) -> u64 {
+/// A checksum that tells texts apart: FNV-1a in 64 bits. No protection against whoever makes texts to collide.
+pub(crate) fn fnv1a(bytes: &[u8]) -> u64 {
     bytes
         .iter()
         .fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3))

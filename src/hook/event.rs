@@ -1,5 +1,9 @@
 //! What the client sends, untrusted: any field may be missing or of another type.
 
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use crate::material::cut;
 use crate::transcript::json::{self, Json, Object};
 
 /// An event that concerns the hook.
@@ -28,6 +32,21 @@ pub struct Stop {
     pub prompt_id: Option<String>,
     /// Background work that is still running, told in one line each (4.14).
     pub still_running: Vec<String>,
+    /// The folder that Claude works in now, as the client gives it.
+    pub cwd: String,
+}
+
+impl Stop {
+    /// The name of the folder that the session was started in (`CLAUDE_PROJECT_DIR`), else of the one it is in now; no
+    /// more than that of a path.
+    pub fn project(&self, started_in: Option<OsString>) -> String {
+        const MAX: usize = 80;
+        let folder = started_in
+            .filter(|folder| !folder.is_empty())
+            .map_or_else(|| PathBuf::from(&self.cwd), PathBuf::from);
+        let name = folder.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        cut::one_line(&name, MAX)
+    }
 }
 
 /// A prompt.
@@ -54,6 +73,7 @@ pub fn read(bytes: &[u8]) -> Option<Event> {
             stop_hook_active: event.flag("stop_hook_active"),
             last_assistant_message: event.text("last_assistant_message").unwrap_or_default(),
             prompt_id: event.text("prompt_id").filter(|id| !id.is_empty()),
+            cwd: event.text("cwd").unwrap_or_default(),
             still_running: event.array("background_tasks").into_iter().filter_map(running).collect(),
         }),
         "UserPromptSubmit" if !from_sub_agent => {
@@ -85,4 +105,21 @@ fn running(task: Json<'_>) -> Option<String> {
         })
         .collect();
     (!told.is_empty()).then(|| told.join("，"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Stop;
+
+    #[test]
+    fn a_project_is_the_name_of_a_folder_and_no_path() {
+        let stop = |cwd: &str| Stop { cwd: cwd.to_owned(), ..Stop::default() };
+        assert_eq!(stop("/home/u/app/src").project(Some("/home/u/app".into())), "app");
+        assert_eq!(stop("/home/u/订单/").project(None), "订单");
+        assert_eq!(stop("/home/u/app").project(Some("".into())), "app");
+        for nowhere in ["", "/", ".."] {
+            assert_eq!(stop(nowhere).project(None), "");
+        }
+        assert!(stop(&format!("/{}", "x".repeat(4_000))).project(None).chars().count() <= 80);
+    }
 }

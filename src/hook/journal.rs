@@ -10,7 +10,9 @@ use jiff::ZonedDateTime;
 use serde::Serialize;
 
 use super::private;
+use crate::material::fit::Shortened;
 use crate::paths;
+use crate::record::Word;
 
 /// What is logged of a Stop (8.1). Lengths are in characters, times in milliseconds.
 #[derive(Debug, Default, Serialize)]
@@ -19,8 +21,11 @@ pub struct Record {
     pub time: String,
     /// The session.
     pub session_id: String,
-    /// PASS, NOTE, FAIL, ERROR, SKIP.
-    pub verdict: &'static str,
+    /// The folder's name that the session was started in, without what lies above it.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub project: String,
+    /// What became of the turn.
+    pub verdict: Word,
     /// What the VERDICT line says, or the cause of an error.
     pub text: String,
     /// Which audit of the turn; 0 where none was started.
@@ -32,6 +37,12 @@ pub struct Record {
     pub duration_ms: u64,
     /// The prompt's length.
     pub prompt_chars: usize,
+    /// What of the session was left out of the prompt (4.36).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub shortened: Option<Shortened>,
+    /// The transcript's length in bytes when the turn was read: what was added later is no part of it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub transcript_bytes: Option<u64>,
     /// As the client gave it.
     pub stop_hook_active: bool,
     /// The first 500 characters of the person's words.
@@ -56,20 +67,6 @@ pub struct Record {
     pub warnings: Vec<String>,
 }
 
-/// The verdict word of a record.
-pub mod word {
-    /// Nothing to report.
-    pub const PASS: &str = "PASS";
-    /// A remark.
-    pub const NOTE: &str = "NOTE";
-    /// Sent back.
-    pub const FAIL: &str = "FAIL";
-    /// Not audited.
-    pub const ERROR: &str = "ERROR";
-    /// The turn has had its audits.
-    pub const SKIP: &str = "SKIP";
-}
-
 /// Adds a line to the file of the day.
 ///
 /// # Errors
@@ -91,7 +88,11 @@ pub fn path(directory: &Path, now: &ZonedDateTime) -> PathBuf {
     directory.join(format!("{}.jsonl", now.date()))
 }
 
-fn append_line(file: &mut File, line: &str) -> io::Result<()> {
+/// Adds a line to a file, whole or not at all, whatever the file ends with.
+///
+/// # Errors
+/// Those of writing; the file then ends as it did.
+pub(crate) fn append_line(file: &mut File, line: &str) -> io::Result<()> {
     let end = file.seek(SeekFrom::End(0))?;
     let mut last = [b'\n'];
     if end > 0 {

@@ -24,11 +24,12 @@ use crate::auditor::signals::Signals;
 use crate::auditor::verdict::Verdict;
 use crate::auditor::{self, AuditError, Auditor, Choice};
 use crate::material::{cut, render};
+use crate::record::Word;
 use crate::transcript::session::Session;
 use crate::transcript::turn::{Entry, Turn};
 use crate::{paths, prompt, redact};
 use event::{Event, PromptSubmit, Stop};
-use journal::{Record, word};
+use journal::Record;
 use notes::Notes;
 use outcome::Outcome;
 use rounds::{Round, Rounds};
@@ -119,6 +120,7 @@ impl Setting {
         let record = Record {
             time: now.strftime("%Y-%m-%dT%H:%M:%S%.3f%:z").to_string(),
             session_id: stop.session_id.clone(),
+            project: stop.project(env::var_os("CLAUDE_PROJECT_DIR")),
             stop_hook_active: stop.stop_hook_active,
             ..record
         };
@@ -153,7 +155,7 @@ fn on_stop(stop: &Stop, setting: &Setting, signals: &Signals, started: Instant) 
             Ok(Round::Audit { number, last_reason }) => (number, last_reason),
             Ok(Round::Enough) => {
                 let text = format!("本轮已审 {} 次", rounds::MAX_AUDITS);
-                return (Outcome::Silent, Record { verdict: word::SKIP, text, ..record });
+                return (Outcome::Silent, Record { verdict: Word::Skip, text, ..record });
             }
             Err(cause) => return not_audited(record, &cause.to_string()),
         };
@@ -167,6 +169,7 @@ fn on_stop(stop: &Stop, setting: &Setting, signals: &Signals, started: Instant) 
     let record = Record {
         audit: number,
         prompt_chars: prompt.chars,
+        shortened: Some(prompt.shortened),
         duration_ms: u64::try_from(audit.duration.as_millis()).unwrap_or(u64::MAX),
         tokens: audit.told.tokens,
         detached: audit.told.detached,
@@ -175,7 +178,7 @@ fn on_stop(stop: &Stop, setting: &Setting, signals: &Signals, started: Instant) 
     };
     match audit.result {
         Ok(Verdict::Pass) => {
-            (Outcome::Silent, Record { verdict: word::PASS, text: "PASS".to_owned(), ..record })
+            (Outcome::Silent, Record { verdict: Word::Pass, text: "PASS".to_owned(), ..record })
         }
         Ok(Verdict::Note(note)) => remark(stop, setting, record, auditor.name, note),
         Ok(Verdict::Fail(reason)) => match rounds.failed(stop, number, &reason) {
@@ -183,7 +186,7 @@ fn on_stop(stop: &Stop, setting: &Setting, signals: &Signals, started: Instant) 
                 let text = format!("FAIL - {reason}");
                 (
                     Outcome::Block { auditor: auditor.name, reason },
-                    Record { verdict: word::FAIL, text, ..record },
+                    Record { verdict: Word::Fail, text, ..record },
                 )
             }
             Err(cause) => not_audited(record, &cause.to_string()),
@@ -209,7 +212,7 @@ fn remark(
     if let Err(cause) = kept {
         text = format!("{text}（没能存下来转交：{cause}）");
     }
-    (Outcome::Remark { auditor, note }, Record { verdict: word::NOTE, text, ..record })
+    (Outcome::Remark { auditor, note }, Record { verdict: Word::Note, text, ..record })
 }
 
 /// Hands waiting notes on with the person's message; a wake-up is not one (7.3).
@@ -249,7 +252,7 @@ fn not_audited(record: Record, cause: &str) -> (Outcome, Record) {
 
 fn error(record: Record, cause: &str) -> Record {
     let text = cut::one_line(&redact::error_text(cause), LOGGED_TEXT);
-    Record { verdict: word::ERROR, text, ..record }
+    Record { verdict: Word::Error, text, ..record }
 }
 
 fn internal_fault() -> (Outcome, Record) {
@@ -267,6 +270,7 @@ fn describe(session: &Session) -> Record {
         tool_calls: turn.n_calls(),
         last_calls: last_calls(turn),
         client_version: session.client_version.clone(),
+        transcript_bytes: Some(session.until),
         ..Record::default()
     }
 }

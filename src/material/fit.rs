@@ -3,6 +3,8 @@
 //! What gives way first is decided by one list of candidates, each showing less than the one before; the first that
 //! fits is taken, so more room never shows less.
 
+use serde::{Deserialize, Serialize};
+
 use super::cut::push_label;
 use super::tier::{self, OPENER_LIMIT, Tier, WHOLE};
 use super::{earlier, render};
@@ -21,7 +23,8 @@ pub struct Material {
 }
 
 /// What had to be left out.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Shortened {
     /// Whether entries of the current turn were cut.
     pub current_cut: bool,

@@ -36,6 +36,7 @@ pub fn room() -> usize {
 pub fn extent(skip: usize) -> Extent<'static> {
     Extent {
         skip,
+        until: None,
         give_up: &|| false,
         share: &|current| fit::share_of_earlier(current, room()),
         measure: &|turn, distance| crate::material::earlier::turn(turn, distance).chars().count(),

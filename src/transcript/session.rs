@@ -38,6 +38,8 @@ pub struct Session {
     pub is_whole: bool,
     /// Where in the file the reading stopped, in bytes.
     pub from: u64,
+    /// Where it had begun: at the file's end, as a rule.
+    pub until: u64,
     /// The client's version, as the newest row names it.
     pub client_version: Option<String>,
     /// Turn ids of prompts that were passed over, because a later one answers what they or one before them answered.
@@ -48,6 +50,8 @@ pub struct Session {
 pub struct Extent<'a> {
     /// Turns at the end to leave out; 0 for the last turn.
     pub skip: usize,
+    /// Bytes of the file to look at, if not all: what was added later is left out.
+    pub until: Option<u64>,
     /// Characters that all earlier turns together may take beside this current turn, at most.
     pub share: &'a dyn Fn(&Turn) -> usize,
     /// Whether reading is to be given up: asked again and again.
@@ -69,19 +73,20 @@ pub fn read(path: &Path, extent: &Extent<'_>) -> io::Result<Option<Session>> {
     if !metadata.is_file() {
         return Err(io::Error::new(io::ErrorKind::InvalidInput, "not a regular file"));
     }
+    let length = extent.until.map_or(metadata.len(), |until| until.min(metadata.len()));
     let mut first_places = HashMap::new();
     for _ in 1..MAX_PASSES {
-        let mut pass = Pass::new(Tail::new(&file, metadata.len(), extent.give_up), &first_places);
+        let mut pass = Pass::new(Tail::new(&file, length, extent.give_up), &first_places);
         pass.run(extent)?;
         if pass.copies.is_empty() {
-            return Ok(pass.finish(extent));
+            return Ok(pass.finish(extent, length));
         }
         let copies = std::mem::take(&mut pass.copies);
         first_places.extend(copies);
     }
-    let mut pass = Pass::new(Tail::new(&file, metadata.len(), extent.give_up), &first_places);
+    let mut pass = Pass::new(Tail::new(&file, length, extent.give_up), &first_places);
     pass.run(extent)?;
-    Ok(pass.finish(extent))
+    Ok(pass.finish(extent, length))
 }
 
 /// One reading from the end towards the beginning.
@@ -396,7 +401,7 @@ impl<'f> Pass<'f> {
         Ok(())
     }
 
-    fn finish(mut self, extent: &Extent<'_>) -> Option<Session> {
+    fn finish(mut self, extent: &Extent<'_>, until: u64) -> Option<Session> {
         let is_whole = self.tail.position() == 0;
         if is_whole {
             self.close_steered_turn(extent);
@@ -409,6 +414,7 @@ impl<'f> Pass<'f> {
             earlier: turns.collect(),
             is_whole,
             from,
+            until,
             client_version: self.client_version,
             abandoned: self.abandoned,
         })

@@ -1,7 +1,7 @@
 //! Whether the hook is in place, whether something stands in its way, and what the log says of the last audits.
 
 use std::fs;
-use std::io::{self, BufRead, BufReader};
+use std::io;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
@@ -10,6 +10,7 @@ use serde_json::Value;
 use super::finding::Finding;
 use crate::auditor::Choice;
 use crate::paths;
+use crate::record::{Log, Record, Word};
 use crate::settings::document::Document;
 use crate::settings::file::SettingsFile;
 use crate::settings::registration;
@@ -133,8 +134,8 @@ fn log() -> Vec<Finding> {
         return vec![Finding::problem("日志", format!("{} 写不了", directory.display()), advice)];
     }
     let mut findings = vec![Finding::ok("日志", directory.display().to_string())];
-    match verdicts(&directory) {
-        Ok(verdicts) => findings.extend(told_of(&verdicts)),
+    match last_audits(&directory) {
+        Ok(audits) => findings.extend(audits),
         Err(error) => findings.push(Finding::problem("日志", format!("读不了：{error}"), advice)),
     }
     findings
@@ -144,40 +145,30 @@ fn is_writable(folder: &Path) -> bool {
     rustix::fs::access(folder, rustix::fs::Access::WRITE_OK | rustix::fs::Access::EXEC_OK).is_ok()
 }
 
-/// Time, verdict and text of the newest records, the newest last. Lines that are no records are passed over.
-fn verdicts(directory: &Path) -> io::Result<Vec<[String; 3]>> {
-    const DAYS: usize = 7;
-    if !directory.exists() {
-        return Ok(Vec::new());
+/// What the log says: the newest record, errors in a row, lines that are no records.
+fn last_audits(directory: &Path) -> io::Result<Vec<Finding>> {
+    let mut last: Option<Record> = None;
+    let mut errors = 0;
+    let unread = Log::in_folder(directory).read(None, |record, _| {
+        errors = if record.verdict == Word::Error { errors + 1 } else { 0 };
+        last = Some(record);
+    })?;
+    let mut findings = Vec::new();
+    if let Some(first) = unread.first() {
+        findings.push(Finding::note("日志", format!("{} 处读不懂，跳过了，第一处：{first}", unread.len())));
     }
-    let mut files: Vec<PathBuf> = fs::read_dir(directory)?
-        .flatten()
-        .map(|entry| entry.path())
-        .filter(|path| path.extension().is_some_and(|extension| extension == "jsonl"))
-        .collect();
-    files.sort();
-    let newest = files.split_off(files.len().saturating_sub(DAYS));
-    let mut records = Vec::new();
-    for file in newest {
-        for line in BufReader::new(fs::File::open(file)?).split(b'\n') {
-            let Ok(record) = serde_json::from_slice::<Value>(&line?) else { continue };
-            let field = |name: &str| record.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
-            records.push(["time", "verdict", "text"].map(field));
+    findings.push(match last {
+        None => Finding::note("最近的审计", "日志里还没有记录"),
+        Some(Record { time, verdict, text, .. }) => {
+            let last = format!("{time} {} {text}", verdict.name());
+            if errors >= MANY_ERRORS {
+                let advice = "按原因处理；stop-auditor check --live 可以真问一次";
+                let found = format!("连着 {errors} 次出错，最近一次：{last}");
+                Finding::problem("最近的审计", found, advice)
+            } else {
+                Finding::ok("最近的审计", last)
+            }
         }
-    }
-    Ok(records)
-}
-
-fn told_of(verdicts: &[[String; 3]]) -> Vec<Finding> {
-    let Some([time, verdict, text]) = verdicts.last() else {
-        return vec![Finding::note("最近的审计", "日志里还没有记录")];
-    };
-    let last = format!("{time} {verdict} {text}");
-    let errors = verdicts.iter().rev().take_while(|[_, verdict, _]| verdict == "ERROR").count();
-    if errors >= MANY_ERRORS {
-        let advice = "按原因处理；stop-auditor check --live 可以真问一次";
-        vec![Finding::problem("最近的审计", format!("连着 {errors} 次出错，最近一次：{last}"), advice)]
-    } else {
-        vec![Finding::ok("最近的审计", last)]
-    }
+    });
+    Ok(findings)
 }

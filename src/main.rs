@@ -3,7 +3,9 @@
 
 use clap::{Parser, Subcommand};
 use std::process::ExitCode;
-use stop_auditor::command::{check, explain, install, selftest, stand_in, try_out, uninstall};
+use stop_auditor::command::{
+    check, explain, install, log, selftest, stand_in, try_out, uninstall,
+};
 
 #[derive(Debug, Parser)]
 #[command(
@@ -24,6 +26,7 @@ enum Command {
     Try(try_out::TryArgs),
     Check(check::CheckArgs),
     Explain(explain::ExplainArgs),
+    Log(log::LogArgs),
     Install(install::InstallArgs),
     Uninstall(uninstall::UninstallArgs),
     Selftest(selftest::SelftestArgs),
@@ -41,6 +44,7 @@ fn main() -> ExitCode {
         Ok(Arguments { command: Command::Try(args) }) => try_out::run(&args),
         Ok(Arguments { command: Command::Check(args) }) => check::run(&args),
         Ok(Arguments { command: Command::Explain(args) }) => explain::run(&args),
+        Ok(Arguments { command: Command::Log(args) }) => log::run(&args),
         Ok(Arguments { command: Command::StandIn }) => stand_in::run(),
         Ok(Arguments { command: Command::Install(args) }) => install::run(&args),
         Ok(Arguments { command: Command::Uninstall(args) }) => uninstall::run(&args),

@@ -20,6 +20,7 @@ use std::process::ExitCode;
 
 use serde_json::{Value, json};
 
+use super::refuse;
 use crate::hosts::contract::Run;
 use crate::paths;
 use account::{Account, Reached};
@@ -127,12 +128,6 @@ fn read(path: &Path) -> Result<Value, String> {
 
 fn read_text(path: &Path) -> Result<Vec<u8>, String> {
     fs::read(path).map_err(|error| format!("读不了 {}：{error}", path.display()))
-}
-
-fn refuse(why: &str) -> ExitCode {
-    // Without a stderr the exit code is all there is to tell it by.
-    let _ = writeln!(io::stderr(), "{why}");
-    ExitCode::FAILURE
 }
 
 fn print_json(host: Host, path: &Path, accounts: &[Account]) -> io::Result<()> {

@@ -6,7 +6,33 @@ pub mod check;
 pub mod explain;
 mod failure;
 pub mod install;
+pub mod log;
+mod screen;
 pub mod selftest;
+pub mod since;
 pub mod stand_in;
 pub mod try_out;
 pub mod uninstall;
+
+use std::io::{self, Write};
+use std::path::Path;
+use std::process::ExitCode;
+
+/// What is said where the log has no folder at all.
+const NO_LOG_FOLDER: &str = "找不到日志目录：HOME、CLAUDE_CONFIG_DIR、STOP_AUDITOR_LOG_DIR 都没有";
+
+/// Says why a command does nothing.
+fn refuse(why: &str) -> ExitCode {
+    // Without a stderr the exit code is all there is to tell it by.
+    let _ = writeln!(io::stderr(), "{why}");
+    ExitCode::FAILURE
+}
+
+/// How a command ends that has read from a place and printed. A reader that has seen enough (`| head`) is no error.
+fn ended(printed: io::Result<()>, place: &Path) -> ExitCode {
+    match printed {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
+        Err(error) => refuse(&format!("{}：{error}", place.display())),
+    }
+}

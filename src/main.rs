@@ -4,7 +4,7 @@
 use clap::{Parser, Subcommand};
 use std::process::ExitCode;
 use stop_auditor::command::{
-    check, explain, install, log, selftest, stand_in, try_out, uninstall,
+    check, explain, install, log, report, selftest, stand_in, try_out, uninstall,
 };
 
 #[derive(Debug, Parser)]
@@ -27,6 +27,7 @@ enum Command {
     Check(check::CheckArgs),
     Explain(explain::ExplainArgs),
     Log(log::LogArgs),
+    Report(report::ReportArgs),
     Install(install::InstallArgs),
     Uninstall(uninstall::UninstallArgs),
     Selftest(selftest::SelftestArgs),
@@ -45,6 +46,7 @@ fn main() -> ExitCode {
         Ok(Arguments { command: Command::Check(args) }) => check::run(&args),
         Ok(Arguments { command: Command::Explain(args) }) => explain::run(&args),
         Ok(Arguments { command: Command::Log(args) }) => log::run(&args),
+        Ok(Arguments { command: Command::Report(args) }) => report::run(&args),
         Ok(Arguments { command: Command::StandIn }) => stand_in::run(),
         Ok(Arguments { command: Command::Install(args) }) => install::run(&args),
         Ok(Arguments { command: Command::Uninstall(args) }) => uninstall::run(&args),

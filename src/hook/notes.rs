@@ -59,6 +59,13 @@ impl Notes {
         private::replace(&path, &serde_json::to_vec(&pending)?)
     }
 
+    /// How many notes wait for a session; none where this cannot be read.
+    pub fn waiting(&self, session_id: &str) -> usize {
+        let count =
+            |extension| read(&self.path(session_id, extension)).map_or(0, |pending| pending.notes.len());
+        (count("json") + count("leaving")).min(MAX_PENDING)
+    }
+
     /// Takes what waits for a session; `None` where nothing does.
     ///
     /// # Errors

@@ -4,7 +4,7 @@
 use clap::{Parser, Subcommand};
 use std::process::ExitCode;
 use stop_auditor::command::{
-    check, explain, install, log, report, selftest, stand_in, try_out, uninstall,
+    check, explain, install, log, rate, report, selftest, stand_in, try_out, uninstall,
 };
 
 #[derive(Debug, Parser)]
@@ -28,6 +28,7 @@ enum Command {
     Explain(explain::ExplainArgs),
     Log(log::LogArgs),
     Report(report::ReportArgs),
+    Rate(rate::RateArgs),
     Install(install::InstallArgs),
     Uninstall(uninstall::UninstallArgs),
     Selftest(selftest::SelftestArgs),
@@ -47,6 +48,7 @@ fn main() -> ExitCode {
         Ok(Arguments { command: Command::Explain(args) }) => explain::run(&args),
         Ok(Arguments { command: Command::Log(args) }) => log::run(&args),
         Ok(Arguments { command: Command::Report(args) }) => report::run(&args),
+        Ok(Arguments { command: Command::Rate(args) }) => rate::run(&args),
         Ok(Arguments { command: Command::StandIn }) => stand_in::run(),
         Ok(Arguments { command: Command::Install(args) }) => install::run(&args),
         Ok(Arguments { command: Command::Uninstall(args) }) => uninstall::run(&args),

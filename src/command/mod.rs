@@ -7,6 +7,7 @@ pub mod explain;
 mod failure;
 pub mod install;
 pub mod log;
+pub mod rate;
 pub mod report;
 mod screen;
 pub mod selftest;

@@ -96,7 +96,7 @@ fn find(stop: &Stop, give_up: &dyn Fn() -> bool) -> Result<Session, NoTurn> {
     };
     match first {
         Err(NoTurn::NoPath | NoTurn::Missing(_) | NoTurn::Empty(_)) => {
-            match moved(&stop.session_id, given.as_deref()) {
+            match of_session(&stop.session_id, given.as_deref()) {
                 Some(path) => read_file(&path, give_up),
                 None => first,
             }
@@ -139,8 +139,9 @@ fn given_path(path: &str) -> Option<PathBuf> {
     }
 }
 
-/// The session's file in whichever project folder it is now; sub-agents' files have other names.
-fn moved(session_id: &str, given: Option<&Path>) -> Option<PathBuf> {
+/// The session's file in whichever project folder it is now, if not at the place `given`; sub-agents' files have other
+/// names.
+pub fn of_session(session_id: &str, given: Option<&Path>) -> Option<PathBuf> {
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_');
     if session_id.is_empty() || !session_id.bytes().all(is_plain) || session_id.starts_with("agent-") {
         return None;

@@ -59,7 +59,7 @@ pub enum Author {
 }
 
 /// Commands of the client that change settings or show something, as far as rows without provenance need them.
-const LOCAL_COMMANDS: &str = "add-dir agents bug clear color compact config context copy cost doctor effort exit export fast \
+pub(crate) const LOCAL_COMMANDS: &str = "add-dir agents bug clear color compact config context copy cost doctor effort exit export fast \
     feedback help hooks ide keybindings login logout mcp memory model output-style permissions \
     plugin privacy-settings quit release-notes rename resume rewind sandbox stats status statusline \
     tasks terminal-setup theme todos upgrade usage vim";
@@ -69,7 +69,7 @@ const PEER_TAGS: [&str; 4] = ["cross-session-message", "teammate-message", "agen
 const PEER_PREFIXES: [&str; 2] = ["Another Claude session sent a message:", "[Message from session"];
 
 /// What the client's own texts begin with; facts, 1.3.
-const MACHINERY_PREFIXES: [&str; 11] = [
+pub(crate) const MACHINERY_PREFIXES: [&str; 11] = [
     "Caveat: The messages below",
     "[Image: source:",
     "[Image: original",

@@ -1,0 +1,368 @@
+//! A row without its words: every text becomes fillers of the same length, every id a number.
+//!
+//! What is kept is listed: fields whose values are the client's own words, and marks by which the client's own texts are
+//! known. Everything else goes, whatever it is.
+
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
+use regex_lite::Regex;
+use serde_json::{Map, Value};
+
+use crate::transcript::opener;
+
+/// Fields of the client whose values are words of a small vocabulary; outside of what tools are given and give back.
+const KEPT_FIELDS: [&str; 22] = [
+    "type",
+    "subtype",
+    "role",
+    "kind",
+    "promptSource",
+    "turnOrigin",
+    "commandMode",
+    "operation",
+    "stop_reason",
+    "level",
+    "version",
+    "model",
+    "entrypoint",
+    "userType",
+    "permissionMode",
+    "hookEvent",
+    "hookName",
+    "status",
+    "toolDenialKind",
+    "media_type",
+    "trigger",
+    "apiBlockIndex",
+];
+
+/// Tools of the client itself. The name of any other tells what the person has set up.
+const TOOLS: &str = "Agent AskUserQuestion Bash BashOutput Edit EnterPlanMode ExitPlanMode Glob Grep KillShell LS Monitor MultiEdit \
+    NotebookEdit NotebookRead Read SendMessage Skill SlashCommand Task TaskCreate TaskGet TaskList TaskOutput TaskStop \
+    TaskUpdate TodoWrite ToolSearch WebFetch WebSearch Write";
+
+/// Fields whose names are words of the person: an option box's answers by question.
+const NAMED_BY_PERSON: [&str; 2] = ["answers", "annotations"];
+
+/// Fields within arguments and results that are the client's own; a name that is none of these may be anybody's.
+const NESTED: [&str; 12] = [
+    "questions",
+    "question",
+    "header",
+    "options",
+    "label",
+    "description",
+    "multiSelect",
+    "edits",
+    "old_string",
+    "new_string",
+    "replace_all",
+    "notes",
+];
+
+/// When everything happened.
+const MOMENT: &str = "2026-01-01T00:00:00.000Z";
+
+/// The client's tags.
+const TAGS: &str = "task-notification|task-id|tool-use-id|output-file|summary|result|usage|command-name|command-message|\
+    command-args|bash-input|bash-stdout|bash-stderr|local-command-stdout|local-command-stderr|local-command-caveat|\
+    cross-session-message|teammate-message|agent-message|channel|system-reminder|ide_opened_file|ide_selection|\
+    ide_diagnostics|artifact-view-context|user-prompt-submit-hook|session-start-hook|tool_use_error|persisted-output|\
+    user-memory-input|pasted_content";
+
+/// What the client says before an option box's answers.
+const ANSWERS: [&str; 2] = ["User has answered your questions", "Your questions have been answered"];
+
+/// Words of the client by which a text is known (facts, 1.3, 1.6, 1.8).
+const WORDS: [&str; 26] = [
+    "[Request interrupted by user for tool use]",
+    "[Request interrupted by user]",
+    "[SYSTEM NOTIFICATION",
+    "Another Claude session sent a message:",
+    "[Message from session",
+    "Stop hook feedback:\n- [",
+    "Stop hook feedback:",
+    "Stop hook additional context:",
+    "]: 独立审计员（",
+    "独立审计员（",
+    "UserPromptSubmit operation blocked by hook:",
+    "\n\nOriginal prompt: ",
+    "was moved to the background",
+    "was manually backgrounded",
+    "resumedAgentId",
+    "The user doesn't want to proceed with this tool use",
+    "The user doesn't want to take this action right now",
+    "To tell you how to proceed, the user said:\n",
+    "This command requires approval",
+    "InputValidationError",
+    ANSWERS[0],
+    ANSWERS[1],
+    "Permission to use ",
+    "PreToolUse",
+    "did not respond",
+    "hook",
+];
+
+/// Everything that is kept of a text, the longest of several first.
+static MARKS: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    let words: Vec<String> =
+        WORDS.iter().chain(&opener::MACHINERY_PREFIXES).map(|word| regex_lite::escape(word)).collect();
+    let commands = opener::LOCAL_COMMANDS.split(' ').collect::<Vec<_>>().join("|");
+    Regex::new(&format!(
+        "<command-name>/?(?:{commands})</command-name>|<status>[a-z_]+</status>|</?(?:{TAGS})(?:\\s[^<>]*)?>|\
+         <tool_use_error>(?:Cancelled|Blocked)|{}",
+        words.join("|")
+    ))
+    .ok()
+});
+
+/// An attribute of a tag.
+static ATTRIBUTE: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new("=\"([^\"]*)\"").ok());
+
+/// The client's words that stand behind a tag.
+static ID: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new("^(?:[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|(?:toolu|srvtoolu|msg|req)_[A-Za-z0-9_]+)$").ok()
+});
+
+/// What stands for which text, so that equal ones stay equal and others stay apart.
+#[derive(Debug, Default)]
+pub(super) struct Placeholders {
+    texts: HashMap<String, String>,
+    ids: HashMap<String, usize>,
+}
+
+/// Whose fields these are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Place {
+    /// The client's.
+    Client,
+    /// What a tool was given: the arguments' names are the tool's.
+    Input,
+    /// What a tool gave back; only its status is a word of the client's.
+    Outcome,
+    /// Within an argument or a result.
+    Nested,
+}
+
+impl Placeholders {
+    /// The row without its words.
+    pub(super) fn row(&mut self, row: &Value) -> Value {
+        self.value("", row, Place::Client)
+    }
+
+    fn value(&mut self, field: &str, value: &Value, place: Place) -> Value {
+        match value {
+            Value::Null | Value::Bool(_) => value.clone(),
+            Value::Number(_) if place == Place::Client && KEPT_FIELDS.contains(&field) => value.clone(),
+            Value::Number(_) => Value::from(0),
+            Value::String(text) => Value::from(self.string(field, text, place)),
+            Value::Array(list) => list.iter().map(|value| self.value(field, value, place)).collect(),
+            Value::Object(fields) => Value::Object(self.object(field, fields, place)),
+        }
+    }
+
+    fn object(&mut self, of: &str, fields: &Map<String, Value>, place: Place) -> Map<String, Value> {
+        let mut out = Map::new();
+        for (name, value) in fields {
+            let is_kept = match place {
+                Place::Client | Place::Input | Place::Outcome => is_name(name),
+                Place::Nested => NESTED.contains(&name.as_str()) && !NAMED_BY_PERSON.contains(&of),
+            };
+            let shown = if is_kept { name.clone() } else { self.text(name) };
+            let within = match (place, name.as_str()) {
+                (Place::Client, "input") => Place::Input,
+                (Place::Client, "toolUseResult") => Place::Outcome,
+                (Place::Client, _) => Place::Client,
+                (Place::Outcome, "status") => Place::Outcome,
+                (Place::Input | Place::Outcome | Place::Nested, _) => Place::Nested,
+            };
+            out.insert(shown, self.value(name, value, within));
+        }
+        out
+    }
+
+    fn string(&mut self, field: &str, text: &str, place: Place) -> String {
+        let is_word =
+            text.len() <= 40 && text.chars().all(|c| c.is_ascii_alphanumeric() || "_.<>:/-".contains(c));
+        match field {
+            _ if place == Place::Client && KEPT_FIELDS.contains(&field) && is_word => text.to_owned(),
+            "status" if place == Place::Outcome && is_word => text.to_owned(),
+            "name" if TOOLS.split_whitespace().any(|tool| tool == text) => text.to_owned(),
+            // A picture's bytes are of no use as fillers.
+            "data" => "AAAA".to_owned(),
+            _ if is_moment(text) => MOMENT.to_owned(),
+            _ if ID.as_ref().is_some_and(|id| id.is_match(text)) => self.id(text),
+            _ => self.text(text),
+        }
+    }
+
+    /// The same kind of id with a number.
+    fn id(&mut self, id: &str) -> String {
+        let next = self.ids.len() + 1;
+        let number = *self.ids.entry(id.to_owned()).or_insert(next);
+        match id.split_once('_') {
+            Some((kind, _)) => format!("{kind}_{number:08}"),
+            None => format!("00000000-0000-4000-8000-{number:012}"),
+        }
+    }
+
+    /// Fillers for everything but the marks. Old clients give an option box's answers as quoted texts only, so there the
+    /// quotes are marks too.
+    fn text(&mut self, text: &str) -> String {
+        let is_answers = ANSWERS.iter().any(|answers| text.starts_with(answers));
+        if is_answers {
+            return text.split('"').map(|part| self.marked(part)).collect::<Vec<_>>().join("\"");
+        }
+        self.marked(text)
+    }
+
+    fn marked(&mut self, text: &str) -> String {
+        let mut out = String::with_capacity(text.len());
+        let mut rest = text;
+        while let Some(mark) = MARKS.as_ref().and_then(|marks| marks.find(rest)) {
+            let (before, from) = rest.split_at(mark.start());
+            let (mark, behind) = from.split_at(mark.len());
+            out.push_str(&self.filler(before));
+            out.push_str(&self.mark(mark));
+            rest = behind;
+        }
+        out.push_str(&self.filler(rest));
+        out
+    }
+
+    /// A mark is kept, but the values of a tag's attributes are not the client's.
+    fn mark(&mut self, mark: &str) -> String {
+        let Some(attribute) = ATTRIBUTE.as_ref().filter(|_| mark.starts_with('<')) else {
+            return mark.to_owned();
+        };
+        let mut out = String::new();
+        let mut end = 0;
+        for value in attribute.captures_iter(mark).filter_map(|found| found.get(1)) {
+            out.push_str(mark.get(end..value.start()).unwrap_or_default());
+            out.push_str(&self.filler(value.as_str()));
+            end = value.end();
+        }
+        out.push_str(mark.get(end..).unwrap_or_default());
+        out
+    }
+
+    /// As many characters, lines and blanks at the ends as they were, with a number that is this text's alone where there
+    /// is room for one. A text that goes on after another one, as old clients wrote them, does so here too.
+    fn filler(&mut self, text: &str) -> String {
+        let inner = text.trim();
+        if inner.is_empty() {
+            return text.to_owned();
+        }
+        let (before, _) = text.split_at(text.len() - text.trim_start().len());
+        let (_, behind) = text.split_at(text.trim_end().len());
+        if !self.texts.contains_key(inner) {
+            let made = self.new_filler(inner);
+            self.texts.insert(inner.to_owned(), made);
+        }
+        let made = self.texts.get(inner).map(String::as_str).unwrap_or_default();
+        format!("{before}{made}{behind}")
+    }
+
+    fn new_filler(&self, inner: &str) -> String {
+        /// Shorter texts begin others by chance.
+        const LEAST: usize = 8;
+        let begins =
+            self.texts.iter().filter(|(known, _)| known.len() >= LEAST && inner.starts_with(known.as_str()));
+        let (known, begun) =
+            begins.max_by_key(|(known, _)| known.len()).map_or(("", ""), |(known, made)| (known, made));
+        let rest = inner.strip_prefix(known).unwrap_or(inner);
+        let mut digits = (self.texts.len() + 1).to_string();
+        if rest.chars().take_while(|c| *c != '\n').take(digits.len() + 1).count() <= digits.len() {
+            digits.clear();
+        }
+        let mut digits = digits.chars();
+        let fill = |c: char| match c {
+            '\n' => '\n',
+            c if c.is_ascii() => digits.next().unwrap_or('x'),
+            _ => digits.next().unwrap_or('字'),
+        };
+        format!("{begun}{}", rest.chars().map(fill).collect::<String>())
+    }
+}
+
+/// Whether a field's name is one, and not somebody's words or path.
+fn is_name(name: &str) -> bool {
+    name.len() <= 40 && name.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-'))
+}
+
+fn is_moment(text: &str) -> bool {
+    text.len() <= 40 && text.contains('T') && text.parse::<jiff::Timestamp>().is_ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn every_expression_is_valid() {
+        assert!(MARKS.is_some() && ATTRIBUTE.is_some() && ID.is_some());
+    }
+
+    #[test]
+    fn no_word_of_the_person_or_of_claude_is_left() {
+        let id = "3f2a9c1e-7c1e-4b3a-9d52-6f0e8a4b0001";
+        let row = json!({
+            "type": "assistant", "uuid": id, "cwd": "/home/secretuser/secretproject", "gitBranch": "secret-branch",
+            "timestamp": "2026-11-29T09:00:00.000Z", "secret/path.rs": {"n": 1},
+            "message": {"id": "msg_01Secret", "role": "assistant", "model": "claude-x", "content": [
+                {"type": "thinking", "thinking": "secret thought", "signature": "c2VjcmV0"},
+                {"type": "text", "text": "密钥是 hunter2\n第二行"},
+                {"type": "tool_use", "id": "toolu_01Secret", "name": "mcp__secret__do", "input": {"type": "secretvalue", "n": 4711, "map": {"secretkey": 1}}},
+                {"type": "tool_use", "id": "toolu_02", "name": "Bash", "input": {"command": "curl secret.example"}},
+                {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": "c2VjcmV0"}},
+            ]},
+            "toolUseResult": {"type": "secrettype", "answers": {"SecretQuestion": "secret answer"}, "stdout": "secret out", "code": 4711, "files": {"secretfile": {"secretkey": true}}},
+        });
+        let text = Placeholders::default().row(&row).to_string();
+        // `mcp` may be found by chance in no filler: fillers are x, 字 and digits.
+        for word in ["ecret", "hunter", "密钥", "4711", "c2Vj", "mcp", "curl", "3f2a9c1e", "09:00"] {
+            assert!(!text.contains(word), "{word} in {text}");
+        }
+        for kept in ["\"assistant\"", "\"thinking\"", "\"tool_use\"", "\"Bash\"", "claude-x", "\"answers\""] {
+            assert!(text.contains(kept), "{kept} in {text}");
+        }
+    }
+
+    #[test]
+    fn a_text_keeps_its_length_its_lines_and_the_clients_marks() {
+        let mut placeholders = Placeholders::default();
+        for text in [
+            "改一下 parse_order\n然后跑测试",
+            "  a\n\nb ",
+            "<task-notification>\n<task-id>b1</task-id>\n<status>completed</status>\n<summary>Ran it</summary>\n</task-notification>",
+            "Stop hook feedback:\n独立审计员（gpt）判定本轮存在偏差：x",
+            "<cross-session-message from-name=\"王五\">hi</cross-session-message>",
+            "é🎉",
+        ] {
+            let filler = placeholders.text(text);
+            assert_eq!(filler.chars().count(), text.chars().count(), "{text} / {filler}");
+            assert_eq!(filler.lines().count(), text.lines().count());
+            assert_ne!(filler, text);
+        }
+        let feedback = placeholders.text("Stop hook feedback:\n独立审计员（gpt）");
+        assert!(feedback.starts_with("Stop hook feedback:\n独立审计员（"), "{feedback}");
+        let peer = placeholders.text("<channel source=\"王五王五\">hi</channel>");
+        assert!(peer.starts_with("<channel source=\"") && !peer.contains("王五"), "{peer}");
+    }
+
+    #[test]
+    fn equal_texts_stay_equal_and_others_apart() {
+        let mut placeholders = Placeholders::default();
+        let [a, b] = ["the first question?", "another question?!!"].map(|text| placeholders.text(text));
+        assert_eq!(a.len(), b.len());
+        assert_ne!(a, b);
+        assert_eq!(placeholders.text(" the first question?\n").trim(), a);
+        let id = "3f2a9c1e-7c1e-4b3a-9d52-6f0e8a4b0001";
+        assert_eq!(
+            placeholders.string("uuid", id, Place::Client),
+            placeholders.string("parentUuid", id, Place::Client)
+        );
+    }
+}

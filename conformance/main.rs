@@ -32,6 +32,8 @@ mod isolation;
 /// The log.
 mod journal;
 mod kit;
+/// What the hook did, as its owner sees it.
+mod looking_back;
 /// What a file of rows cannot show.
 mod material;
 /// Stops with nothing to audit.
@@ -82,6 +84,7 @@ fn registry() -> Vec<&'static Named> {
         install::settings::CHECKS,
         isolation::CHECKS,
         journal::CHECKS,
+        looking_back::CHECKS,
         material::CHECKS,
         nothing::CHECKS,
         prompt::CHECKS,

@@ -7,6 +7,7 @@ pub(crate) mod event;
 pub(crate) mod generated;
 pub(crate) mod hook;
 pub(crate) mod journal;
+pub(crate) mod made_up;
 pub(crate) mod processes;
 pub(crate) mod programs;
 mod proof;

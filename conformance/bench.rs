@@ -16,6 +16,9 @@ use std::time::{Duration, Instant};
 use nix::sys::resource::{UsageWho, getrusage};
 use serde_json::json;
 
+#[path = "kit/made_up.rs"]
+mod made_up;
+
 const HOOK: &str = env!("CARGO_BIN_EXE_stop-auditor");
 const AUDITOR: &str = "cat >/dev/null; echo VERDICT: PASS";
 const ROUNDS: usize = 41;
@@ -70,7 +73,30 @@ fn main() -> ExitCode {
         0.0,
         "",
     );
+    let (log, bytes) = full_log(directory.path());
+    for command in [&["log"][..], &["report"]] {
+        let took = median((0..5).map(|_| looking_back(&log, command)).collect()).as_secs_f64();
+        let what = format!("{} on 50,000 records, {} MB", command[0], bytes / MIB);
+        marks.at_most(&what, took, 1.0, "s");
+    }
     if marks.missed { ExitCode::FAILURE } else { ExitCode::SUCCESS }
+}
+
+/// A log of 50,000 records with words and replies as long as they are ever logged (8.1), and its bytes.
+fn full_log(directory: &Path) -> (PathBuf, u64) {
+    let log = directory.join("full-log");
+    let mut records = made_up::records(50_000, 25, jiff::Timestamp::now());
+    for record in &mut records {
+        record["person"] = "话".repeat(500).into();
+        record["reply"] = "答".repeat(1_500).into();
+    }
+    made_up::write_log(&log, &records).unwrap();
+    let bytes = fs::read_dir(&log).unwrap().map(|file| file.unwrap().metadata().unwrap().len()).sum();
+    (log, bytes)
+}
+
+fn looking_back(log: &Path, arguments: &[&str]) -> Duration {
+    timed(Command::new(HOOK).args(arguments).env("STOP_AUDITOR_LOG_DIR", log), b"")
 }
 
 struct Marks {

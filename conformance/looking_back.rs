@@ -1,8 +1,9 @@
-//! The commands that look back at what the hook did: `log`, `report`, `rate`. Only our own program has them.
+//! The commands that look back at what the hook did: `log` and `report`. Only our own program has them.
+
+pub(crate) mod rating;
+
 use std::fs;
 use std::io::{BufRead, BufReader, Read};
-use std::os::unix::fs::PermissionsExt;
-use std::path::Path;
 use std::process::{Command, Stdio};
 
 use serde_json::{Value, json};
@@ -12,7 +13,6 @@ use crate::kit::check::checks;
 use crate::kit::event::write;
 use crate::kit::made_up;
 use crate::kit::programs::{FakeCodex, message};
-use crate::kit::rows::Rows;
 use crate::kit::sandbox::Sandbox;
 
 const BINARY: &str = env!("CARGO_BIN_EXE_stop-auditor");
@@ -59,10 +59,6 @@ fn ids(sandbox: &Sandbox) -> Vec<String> {
     let seen = ask(sandbox, &["log", "-n", "0", "--json"]);
     let id = |line: &str| serde_json::from_str::<Value>(line).ok()?["id"].as_str().map(str::to_owned);
     seen.out.lines().filter_map(id).collect()
-}
-
-fn mode(path: &Path) -> Option<u32> {
-    fs::metadata(path).map(|data| data.permissions().mode() & 0o777).ok()
 }
 
 /// A log of four records by hand: three days, two sessions, an old record without the newer fields, and broken lines.
@@ -157,7 +153,8 @@ checks! {
         let seen = ask(&sandbox, &["log", "show", &id[..5]]);
         c.equal("8.1", "exit code", seen.code, Some(0));
         let calls = line["last_calls"].as_array().cloned().unwrap_or_default();
-        let parts = [id.as_str(), "订单系统", sandbox.session_id(), "答非所问：要甲给乙", "41234、40056", "没有截短"];
+        let parts =
+            [id.as_str(), "订单系统", sandbox.session_id(), "答非所问：要甲给乙", "41234、40056", "没有截短"];
         let calls = calls.iter().filter_map(Value::as_str);
         for part in parts.into_iter().chain(calls).chain(line["person"].as_str()) {
             c.contains("8.1", format!("it holds {part}"), &seen.out, part);
@@ -219,7 +216,13 @@ checks! {
     #[own]
     fn r8_1_a_terminal_has_colours_and_a_width(c: &mut Checks) {
         let sandbox = with_a_log();
-        let long = record("2026-11-29T10:00:00.000+08:00", "cccc", "FAIL", 1, &format!("FAIL - {}", "很长的理由".repeat(40)));
+        let long = record(
+            "2026-11-29T10:00:00.000+08:00",
+            "cccc",
+            "FAIL",
+            1,
+            &format!("FAIL - {}", "很长的理由".repeat(40)),
+        );
         log_of(&sandbox, "2026-11-30", &[long.to_string()]);
         for (no_color, coloured) in [(None, true), (Some(""), true), (Some("1"), false)] {
             let (pty, pts) = pty_process::blocking::open().unwrap();
@@ -241,8 +244,15 @@ checks! {
             c.that("8.1", "the line is cut at the edge", last.ends_with('…'), "…", last);
             let wide = last.replace("\u{1b}[31m", "").replace("\u{1b}[0m", "");
             // A Chinese character takes two columns and three bytes.
-            let columns = wide.chars().map(|c| if c.len_utf8() == 3 && c != '…' { 2 } else { 1 }).sum::<usize>();
-            c.that("8.1", "and fills the terminal", (89..=90).contains(&columns), "89 or 90 columns", columns.to_string());
+            let columns =
+                wide.chars().map(|c| if c.len_utf8() == 3 && c != '…' { 2 } else { 1 }).sum::<usize>();
+            c.that(
+                "8.1",
+                "and fills the terminal",
+                (89..=90).contains(&columns),
+                "89 or 90 columns",
+                columns.to_string(),
+            );
         }
     }
 
@@ -287,96 +297,19 @@ checks! {
             sandbox.stop().auditor(&says(&format!("VERDICT: NOTE - {note}"))).run();
         }
         let told = |sandbox: &Sandbox| ask(sandbox, &["report"]).out;
-        c.contains("8.1", "both wait", &told(&sandbox), "2 条：已转交（或被更新的挤掉）0 条，还在等你下一条消息 2 条");
+        c.contains(
+            "8.1",
+            "both wait",
+            &told(&sandbox),
+            "2 条：已转交（或被更新的挤掉）0 条，还在等你下一条消息 2 条",
+        );
         sandbox.prompt_submit("接着做").run();
-        c.contains("8.1", "both were handed on", &told(&sandbox), "2 条：已转交（或被更新的挤掉）2 条，还在等你下一条消息 0 条");
-    }
-
-    /// 8.3: marks are private, only ever added, and the newest counts.
-    #[own]
-    fn r8_3_marks_are_kept_beside_the_log(c: &mut Checks) {
-        let sandbox = with_a_log();
-        let ids = ids(&sandbox);
-        let (pass, block, error) = (&ids[0], &ids[1], &ids[3]);
-        for (arguments, code) in [
-            (&["rate", block, "right"][..], 0),
-            (&["rate", block, "wrong", "--why", "它搜过了"], 0),
-            (&["rate", pass, "right"], 0),
-            (&["rate", error, "wrong"], 1),
-            (&["rate", "zzzzzzzz", "wrong"], 1),
-            (&["rate", block, "perhaps"], 1),
-            (&["rate", block, "right", "--case", "x"], 1),
-        ] {
-            let seen = ask(&sandbox, arguments);
-            c.equal("8.1", format!("{arguments:?}: exit code"), seen.code, Some(code));
-        }
-        let folder = sandbox.path("logs/marks");
-        c.equal("8.3", "the folder's mode", mode(&folder), Some(0o700));
-        c.equal("8.3", "the file's mode", mode(&folder.join("ratings.jsonl")), Some(0o600));
-        let marks = fs::read_to_string(folder.join("ratings.jsonl")).unwrap_or_default();
-        c.equal("8.3", "marks are only added", marks.lines().count(), 3);
-        let report = ask(&sandbox, &["report", "--since", "2026-11-01"]).out;
-        c.contains("8.1", "the precision with its count", &report, "0% 判得对（标过 1 条，对 0 条）");
-        c.contains("8.1", "a pass that was right", &report, "标过 1 条，漏掉了问题的 0 条");
-        c.contains("8.1", "the wrong one and why", &report, &format!("{block} FAIL - 无证据结论（你说：它搜过了）"));
-        let shown = ask(&sandbox, &["log", "show", block]).out;
-        c.contains("8.1", "the record says so too", &shown, "你的评价：判错了：它搜过了");
-        c.equal("8.1", "records in the log", ids.len(), 4);
-        c.equal("8.1", "marks are no records", self::ids(&sandbox).len(), 4);
-    }
-
-    /// A wrong audit becomes a transcript without its words, and the hook audits that one as it did the real one.
-    #[own]
-    fn r8_1_a_wrong_audit_becomes_a_case(c: &mut Checks) {
-        let sandbox = Sandbox::new();
-        let mut rows = Rows::new();
-        rows.person("earlierwords 先看看").says("earlierreply 看过了");
-        rows.person("secretwords 查 parse_order").thinks("secretthought");
-        rows.call("toolu_01", "Bash", json!({"command": "grep -rn secretcommand /secret/place", "run_in_background": true}));
-        rows.result("toolu_01", "secretoutput 3 处");
-        rows.notification("secretsummary");
-        rows.call("toolu_02", "mcp__secretserver__do", json!({"place": "secretinput"})).result_error("toolu_02", "secreterror");
-        rows.says("secretreply 查过了，没有");
-        sandbox.transcript(rows.rows());
-        let fail = |sandbox: &Sandbox| sandbox.stop().prompt_and_run("VERDICT: FAIL - 没有查").0;
-        let real = fail(&sandbox);
-        // The session went on after the audit.
-        rows.person("laterwords 那就删").says("laterreply 删了");
-        sandbox.transcript(rows.rows());
-        let id = ids(&sandbox).pop().unwrap_or_default();
-        let file = sandbox.path("case.jsonl");
-        let name = file.to_string_lossy().into_owned();
-        let transcript = sandbox.path("transcript.jsonl").to_string_lossy().into_owned();
-
-        let lost = ask(&sandbox, &["rate", &id, "wrong", "--case", &name]);
-        c.equal("8.1", "no transcript to be found: exit code", lost.code, Some(1));
-        c.contains("8.1", "no transcript to be found: what to do", &lost.err, "--transcript");
-        c.that("8.1", "nothing is marked then", !sandbox.path("logs/marks").exists(), "no marks", lost.err);
-
-        let seen = ask(&sandbox, &["rate", &id, "wrong", "--case", &name, "--transcript", &transcript]);
-        c.equal("8.1", "exit code", seen.code, Some(0));
-        c.absent("8.1", "the same shape", &seen.out, "注意");
-        c.equal("8.3", "the case's mode", mode(&file), Some(0o600));
-        let case = fs::read_to_string(&file).unwrap_or_default();
-        for word in ["secret", "earlier", "later", "parse_order", "grep", "先看看", "mcp__", sandbox.session_id()] {
-            c.absent("8.3", "no word of the session", &case, word);
-        }
-        let other = Sandbox::new();
-        other.transcript_bytes(case.as_bytes());
-        let placeholders = fail(&other);
-        let lines = |prompt: &str| prompt.lines().filter(|line| !line.starts_with("| ")).map(str::to_owned).collect::<Vec<_>>();
-        let at = |prompt: &str| prompt.find("【之前的轮次】").unwrap_or_default();
-        // A tool of nobody's has another name.
-        let marks = |prompt: &str| {
-            let marks = lines(&prompt[at(prompt)..]);
-            marks.iter().map(|line| if line.starts_with("工具 ") && !line.contains("Bash") { "工具" } else { line }.to_owned()).collect::<Vec<_>>()
-        };
-        c.equal("8.1", "the hook sees the same things in it", marks(&placeholders), marks(&real));
-        c.that("8.1", "and they are of some number", marks(&real).len() > 8, "more than 8 lines", format!("{:?}", marks(&real)));
-
-        let again = ask(&sandbox, &["rate", &id, "wrong", "--case", &name, "--transcript", &transcript]);
-        c.equal("8.1", "a file that is there is not replaced: exit code", again.code, Some(1));
-        c.equal("8.1", "and stays as it was", fs::read_to_string(&file).unwrap_or_default(), case);
+        c.contains(
+            "8.1",
+            "both were handed on",
+            &told(&sandbox),
+            "2 条：已转交（或被更新的挤掉）2 条，还在等你下一条消息 0 条",
+        );
     }
 
     /// 9.9: looking changes nothing.

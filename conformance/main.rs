@@ -85,6 +85,7 @@ fn registry() -> Vec<&'static Named> {
         isolation::CHECKS,
         journal::CHECKS,
         looking_back::CHECKS,
+        looking_back::rating::CHECKS,
         material::CHECKS,
         nothing::CHECKS,
         prompt::CHECKS,

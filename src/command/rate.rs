@@ -1,6 +1,7 @@
 //! `stop-auditor rate`: the person says whether an audit was right, and may make a case for the kit of a wrong one.
 
 mod case;
+mod kept;
 mod placeholder;
 
 use std::io::{self, Write};

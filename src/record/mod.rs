@@ -48,6 +48,15 @@ impl Word {
         }
     }
 
+    /// A record's text without the word that it begins with, where it stands beside the word anyway.
+    pub fn said(self, text: &str) -> &str {
+        match text.strip_prefix(self.name()) {
+            Some("") => "",
+            Some(rest) => rest.strip_prefix(" - ").unwrap_or(text),
+            None => text,
+        }
+    }
+
     /// The word of this name, in any case.
     pub fn of(name: &str) -> Option<Word> {
         Word::ALL.into_iter().find(|word| word.name().eq_ignore_ascii_case(name))

@@ -51,7 +51,7 @@ impl Table {
             &or_dash(record.prompt_chars, grouped(record.prompt_chars)),
         ]);
         let taken: usize = columns.iter().map(|column| width(column) + 1).sum();
-        let text = plain(said(record));
+        let text = plain(record.verdict.said(&record.text));
         let text = match self.screen.width {
             Some(columns) => fitted(&text, columns.saturating_sub(taken).max(LEAST_TEXT)),
             None => text,
@@ -60,7 +60,7 @@ impl Table {
             if index == 5 { self.screen.coloured(column, record.verdict) } else { column.clone() }
         };
         let columns: Vec<String> = columns.iter().enumerate().map(coloured).collect();
-        format!("{} {text}", columns.join(" "))
+        format!("{} {text}", columns.join(" ")).trim_end().to_owned()
     }
 
     fn columns(
@@ -83,17 +83,6 @@ impl Table {
 /// `2026-11-29 22:33`, in the time zone of the record.
 pub(super) fn shown_time(record: &Record) -> String {
     plain(&record.time).replace('T', " ").chars().take(TIME).collect()
-}
-
-/// The text without the verdict's word, which has a column of its own.
-pub(super) fn said(record: &Record) -> &str {
-    let text = record.text.as_str();
-    let word = record.verdict.name();
-    match text.strip_prefix(word) {
-        Some("") => "",
-        Some(rest) => rest.strip_prefix(" - ").unwrap_or(text),
-        None => text,
-    }
 }
 
 #[cfg(test)]
@@ -128,7 +117,7 @@ mod tests {
             std::iter::once(table.head()).chain(records.iter().map(|one| table.row(one))).collect();
         let verdict_at = |line: &String| {
             let at = line.find("FAIL").or_else(|| line.find("判定")).unwrap();
-            width(&line[..at])
+            width(line.split_at(at).0)
         };
         let places: Vec<usize> = lines.iter().map(verdict_at).collect();
         assert!(places.iter().all(|place| *place == places[0]), "{places:?}\n{}", lines.join("\n"));

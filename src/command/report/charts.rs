@@ -6,7 +6,7 @@ use svg::Document;
 use svg::node::element::{Group, Rectangle, Text, Title};
 
 use super::figures::{Day, bars, percentile};
-use crate::command::screen::grouped;
+use crate::command::screen::{fitted, grouped};
 use crate::record::Word;
 
 /// Of the charts that are as wide as the page, in the units of the picture.
@@ -78,11 +78,9 @@ pub(super) fn lines(lines: &[Line<'_>]) -> String {
     for (index, (name, count, class)) in lines.iter().enumerate() {
         let top = index * EACH;
         let long = count * (HALF - NAMES - NUMBERS) / most;
-        let shown: String = name.chars().take(9).collect();
-        let shown = if shown.len() < name.len() { format!("{shown}…") } else { shown };
         let group = Group::new()
             .add(Title::new(format!("{name}：{count}")))
-            .add(label(0, top + 17, "start", &shown))
+            .add(label(0, top + 17, "start", &fitted(name, 16)))
             .add(rectangle(NAMES, top + 5, long.max(1), 15, class))
             .add(label(NAMES + long + 6, top + 17, "start", &grouped(*count as u64)));
         picture = picture.add(group);

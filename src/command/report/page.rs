@@ -25,7 +25,7 @@ pub(super) struct Row(String, String, String, String, u32, Word, f64, u64, Strin
 impl Row {
     pub(super) fn of(record: &Record) -> Row {
         #[expect(clippy::cast_precision_loss, reason = "an audit takes no 2^52 milliseconds")]
-        let seconds = (record.duration_ms / 100) as f64 / 10.0;
+        let seconds = (record.duration_ms.saturating_add(50) / 100) as f64 / 10.0;
         Row(
             record.time.chars().take(16).collect::<String>().replace('T', " "),
             record.id(),

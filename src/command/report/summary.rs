@@ -162,7 +162,7 @@ pub(super) fn wrong(figures: &Figures) -> Vec<(String, Word)> {
             let day: String = mark.audited.chars().take(10).collect();
             let why =
                 if mark.why.is_empty() { String::new() } else { format!("（你说：{}）", mark.why) };
-            (plain(&format!("{day} {} {}{why}", mark.id, mark.text)), mark.verdict)
+            (plain(&format!("{day} {} {}{why}", mark.id, mark.verdict.said(&mark.text))), mark.verdict)
         })
         .collect()
 }

@@ -12,7 +12,9 @@ fn record(session: &str, verdict: Word, audit: u32) -> Record {
 
 fn figures(records: &[Record]) -> Figures {
     let mut collector = Collector::default();
-    records.iter().for_each(|record| collector.take(record));
+    for record in records {
+        collector.take(record);
+    }
     collector.finish(|_| 0, Vec::new())
 }
 

@@ -13,11 +13,16 @@ use crate::kit::check::checks;
 use crate::kit::generated;
 use crate::kit::rows::Rows;
 
-/// The prompts that the fast reader and the slow one make of the same bytes.
-fn prompts(bytes: &[u8]) -> (Option<String>, Option<String>) {
+/// What the fast reader makes of these bytes.
+fn fast(bytes: &[u8]) -> Option<Session> {
     let mut file = tempfile::NamedTempFile::new().unwrap();
     file.write_all(bytes).unwrap();
-    let fast = session::read(file.path(), &prompt::extent(0)).unwrap();
+    session::read(file.path(), &prompt::extent(0)).unwrap()
+}
+
+/// The prompts that the fast reader and the slow one make of the same bytes.
+fn prompts(bytes: &[u8]) -> (Option<String>, Option<String>) {
+    let fast = fast(bytes);
     let slow = forward::read(bytes, fast.as_ref().map_or(0, |session| session.from));
     let build = |session| prompt::build(&session, None).text;
     (fast.map(build), slow.map(build))
@@ -256,8 +261,8 @@ checks! {
         for at in 0..session.len() {
             let mut bytes = session.clone();
             bytes.extend_from_slice(row(CHUNK - frame - (session.len() - at)).as_bytes());
-            let (fast, slow) = prompts(&bytes);
-            if fast != wanted || slow != wanted {
+            let prompt = fast(&bytes).map(|session| prompt::build(&session, None).text);
+            if prompt != wanted {
                 behind.push(at);
             }
         }

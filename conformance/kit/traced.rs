@@ -98,11 +98,13 @@ pub(crate) fn run(event: &Event, when: impl Fn(&Call) -> bool, act: impl FnOnce(
     let pid = Pid::from_raw(i32::try_from(child.id()).expect("an id"));
     ptrace::seize(pid, Options::PTRACE_O_TRACESYSGOOD | Options::PTRACE_O_EXITKILL)
         .expect("it can be traced");
-    ptrace::interrupt(pid).expect("it stops");
+    ptrace::interrupt(pid).expect("it is asked to stop");
+    waitpid(pid, None).expect("it stops");
     // It waits for this, so nothing has happened yet.
     let mut stdin = child.stdin.take().expect("piped");
     stdin.write_all(event.json.to_string().as_bytes()).expect("an event fits into a pipe");
     drop(stdin);
+    ptrace::syscall(pid, None).expect("it goes on");
     let (code, acted) = follow(&mut child, pid, when, act);
     let mut stdout = Vec::new();
     child.stdout.take().expect("piped").read_to_end(&mut stdout).expect("stdout can be read");

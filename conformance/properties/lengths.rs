@@ -155,10 +155,18 @@ fn prompt_of((opener, entries, reply, earlier): &Session) -> (String, Turn) {
         rows.says("早先的回复");
     }
     let mut turn = Turn { least: 600, ..Turn::default() };
+    // An edit in one line is cut twice, old and new text each and then both together, and what its mark counts is not
+    // its own text then. Where calls may become lines, edits are short here.
+    let may_be_lines = *opener > 20_000 || entries.len() > 50;
     rows.person(turn.text(900, 'z', *opener, false));
     for made in entries {
         n += 1;
-        turn.write(&mut rows, n, made);
+        match made {
+            Made::Edit(old, new) if may_be_lines => {
+                turn.write(&mut rows, n, &Made::Edit((*old).min(50), (*new).min(50)));
+            }
+            made => turn.write(&mut rows, n, made),
+        }
     }
     rows.says(&turn.text(901, 'a', *reply, false));
     let mut file = tempfile::NamedTempFile::new().unwrap();

@@ -23,7 +23,13 @@ checks! {
             let command = format!("cat >/dev/null; {noise}; printf '\\nVERDICT: FAIL - 在最后\\n'");
             let run = sandbox.stop().within(FLOODED).auditor(&command).run();
             let got = format!("{:?}: {}", run.elapsed, run.seen());
-            c.that("6.3", format!("{name}: the verdict counts"), run.reason().contains("在最后"), "a block", got);
+            c.that(
+                "6.3",
+                format!("{name}: the verdict counts"),
+                run.reason().contains("在最后"),
+                "a block",
+                got,
+            );
         }
     }
 

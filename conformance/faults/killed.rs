@@ -7,8 +7,8 @@ use serde_json::Value;
 
 use crate::kit::auditors::says;
 use crate::kit::check::{Checks, checks};
-use crate::kit::run::Run;
 use crate::kit::hook::quoted;
+use crate::kit::run::Run;
 use crate::kit::sandbox::Sandbox;
 use crate::kit::traced::{self, Call, Traced};
 use crate::kit::{journal, processes};

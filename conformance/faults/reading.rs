@@ -76,7 +76,10 @@ checks! {
             let sandbox = Sandbox::new();
             let path = sandbox.transcript_bytes(before);
             let mut file = OpenOptions::new().append(true).open(&path).expect("it is opened");
-            file.set_len(SPARSE).and_then(|()| file.write_all(b"\n")).and_then(|()| file.write_all(behind)).expect("a file with a hole");
+            file.set_len(SPARSE)
+                .and_then(|()| file.write_all(b"\n"))
+                .and_then(|()| file.write_all(behind))
+                .expect("a file with a hole");
             let (recording, run) = sandbox.stop().within(READS).record("VERDICT: FAIL - x");
             let is_read = recording.prompt().contains("CURRENT-PROMPT") && run.blocked();
             let ok =

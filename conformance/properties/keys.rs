@@ -70,7 +70,7 @@ fn leaks() -> impl Strategy<Value = Leak> {
         (places, keys()).prop_map(|(place, key)| Leak { text: place.replace("{}", &key), secret: key });
     // What only its place tells for a secret.
     let words = "[A-Za-z0-9!$%*+./?@^_~-]{8,40}";
-    let guesses = prop::sample::select(vec![
+    let places_that_tell = prop::sample::select(vec![
         "password={}",
         "db_password: {}",
         "PASSWD={};x",
@@ -80,7 +80,7 @@ fn leaks() -> impl Strategy<Value = Leak> {
         "API-KEY={}",
         "token={}",
     ]);
-    let guessed = (guesses, words)
+    let guessed = (places_that_tell, words)
         .prop_map(|(place, secret): (&str, String)| Leak { text: place.replace("{}", &secret), secret });
     let base64 = prop::collection::vec("[A-Za-z0-9+/]{64}", 2..20);
     let kind = prop::sample::select(vec!["RSA ", "EC ", "OPENSSH ", "", "ENCRYPTED "]);

@@ -39,8 +39,8 @@ fn nearly() -> impl Strategy<Value = Vec<u8>> {
         b"\xef\xbb\xbf",
     ]);
     let change = (any::<prop::sample::Index>(), 0..4_usize, prop::option::of(pieces));
-    let changes = prop::collection::vec(change, 0..4);
-    let changed = (whole, changes).prop_map(|(whole, changes)| {
+    let some_changes = prop::collection::vec(change, 0..4);
+    let changed = (whole, some_changes).prop_map(|(whole, changes)| {
         let mut bytes = whole.as_bytes().to_vec();
         for (at, n_gone, piece) in changes {
             let from = at.index(bytes.len() + 1);

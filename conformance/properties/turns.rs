@@ -9,9 +9,9 @@ use serde_json::json;
 
 use crate::kit::check::checks;
 use crate::kit::event::Event;
-use crate::kit::run::Run;
 use crate::kit::generated;
 use crate::kit::hook::quoted;
+use crate::kit::run::Run;
 use crate::kit::sandbox::Sandbox;
 use crate::kit::traced;
 
@@ -153,14 +153,14 @@ impl World {
     fn take(&mut self, step: &Step) -> TestCaseResult {
         match step {
             Step::Stop { session, flag, says, killed: None } => {
-                let (stop, note) = self.stop(*session, *flag, says);
-                let run = ended_well(stop.run())?;
+                let (asked, note) = self.stop(*session, *flag, says);
+                let run = ended_well(asked.run())?;
                 self.seen(*session, note, says, &run.stdout, false)
             }
             Step::Stop { session, flag, says, killed: Some(place) } => {
-                let (stop, note) = self.stop(*session, *flag, says);
+                let (asked, note) = self.stop(*session, *flag, says);
                 let traced =
-                    traced::run(&stop, |call| call.n_before == *place, |call| call.signal(Signal::SIGKILL));
+                    traced::run(&asked, |call| call.n_before == *place, |call| call.signal(Signal::SIGKILL));
                 self.seen(*session, note, says, &traced.stdout, traced.acted)
             }
             Step::Twice { session, flag, says } => {

@@ -77,8 +77,10 @@ impl Notes {
         }
         let lock = private::lock(&self.directory)?;
         // Each hook that died here has left a file, the oldest first.
-        let mut leaving: Vec<PathBuf> =
-            (0..).map(|n| self.leaving(session_id, n)).take_while(|left| left.exists()).collect();
+        let mut leaving = Vec::new();
+        while let Some(left) = Some(self.leaving(session_id, leaving.len())).filter(|left| left.exists()) {
+            leaving.push(left);
+        }
         let next = self.leaving(session_id, leaving.len());
         match fs::rename(&path, &next) {
             Ok(()) => leaving.push(next),

@@ -74,7 +74,7 @@ impl Case {
 
 /// The current turn and the one before it.
 fn read(transcript: &Path, until: Option<u64>) -> io::Result<Option<Session>> {
-    let extent = Extent { skip: 0, until, deadline: None, share: &|_| 0, measure: &|_, _| 1 };
+    let extent = Extent { skip: 0, until, give_up: &|| false, share: &|_| 0, measure: &|_, _| 1 };
     session::read(transcript, &extent)
 }
 

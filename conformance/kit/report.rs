@@ -1,9 +1,10 @@
-//! Runs every test once, writes `target/conformance/report.json` (`clients.json` for the real clients), prints a table
-//! per section, and fails when a requirement has no check. Failing checks are not its affair: their own tests tell.
+//! Runs every test once, writes `target/conformance/report.json` (`clients.json` for the real clients; elsewhere where
+//! `CONFORMANCE_REPORT` names a file), prints a table per section, and fails when a requirement has no check. Failing
+//! checks are not its affair: their own tests tell.
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::io::Write as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
@@ -90,6 +91,8 @@ pub(crate) fn faults_of(registry: &[&'static Named], target: Target) -> Vec<Stri
 #[derive(Default)]
 struct Report {
     counts: BTreeMap<&'static str, Count>,
+    /// Failed checks as `test: what`, by requirement.
+    failures: BTreeMap<&'static str, Vec<String>>,
     /// Tests that broke, so that what they would have shown is not known.
     broken: Vec<String>,
     not_run: Vec<(&'static str, NotRun)>,
@@ -108,7 +111,7 @@ impl Report {
                         let mut report = report.lock().expect("no thread panics with it");
                         match ran {
                             Ok(outcome) => {
-                                outcome.checks.iter().for_each(|check| report.count(check));
+                                outcome.checks.iter().for_each(|check| report.count(named.name, check));
                                 report.times.insert(named.name, outcome.elapsed);
                                 report.broken.extend(outcome.panicked.iter().map(|_| named.name.to_owned()));
                             }
@@ -121,10 +124,13 @@ impl Report {
         report.into_inner().expect("no thread panics with it")
     }
 
-    fn count(&mut self, check: &Check) {
+    fn count(&mut self, test: &str, check: &Check) {
         let count = self.counts.entry(check.requirement).or_default();
         count.checks += 1;
-        count.failed += usize::from(!check.ok);
+        if !check.ok {
+            count.failed += 1;
+            self.failures.entry(check.requirement).or_default().push(format!("{test}: {}", check.what));
+        }
     }
 
     fn count_of(&self, id: &str) -> Count {
@@ -239,9 +245,17 @@ impl Report {
         let seconds: BTreeMap<_, _> =
             self.times.iter().map(|(name, time)| (*name, time.as_secs_f64())).collect();
         let report = json!({"implementation": name, "version": version, "requirements": requirements,
-                            "seconds": seconds, "broken": self.broken});
-        let dir = Path::new(env!("CARGO_TARGET_TMPDIR")).with_file_name("conformance");
-        std::fs::create_dir_all(&dir).expect("the report's directory is made");
-        std::fs::write(dir.join(target.file()), format!("{report:#}\n")).expect("the report is written");
+                            "failures": self.failures, "seconds": seconds, "broken": self.broken});
+        let path = place(target);
+        if let Some(dir) = path.parent() {
+            std::fs::create_dir_all(dir).expect("the report's directory is made");
+        }
+        std::fs::write(path, format!("{report:#}\n")).expect("the report is written");
     }
+}
+
+/// The report's file.
+fn place(target: Target) -> PathBuf {
+    let default = || Path::new(env!("CARGO_TARGET_TMPDIR")).with_file_name("conformance").join(target.file());
+    std::env::var_os("CONFORMANCE_REPORT").map_or_else(default, PathBuf::from)
 }

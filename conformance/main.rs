@@ -91,6 +91,7 @@ fn registry() -> Vec<&'static Named> {
         prompt::CHECKS,
         prompt::history::CHECKS,
         properties::keys::CHECKS,
+        properties::lengths::CHECKS,
         properties::prefixes::CHECKS,
         properties::settings::CHECKS,
         #[cfg(target_os = "linux")]

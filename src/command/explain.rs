@@ -138,6 +138,9 @@ fn print_json(host: Host, path: &Path, accounts: &[Account]) -> io::Result<()> {
 fn print_lines(host: Host, path: &Path, accounts: &[Account]) -> io::Result<()> {
     let mut out = io::stdout().lock();
     writeln!(out, "{}（按 {} 讲）", path.display(), host.name())?;
+    if host == Host::Codex {
+        writeln!(out, "下面说会跑的，都要先信任：没信任过、或者信任之后改过的，Codex 一声不吭地跳过。")?;
+    }
     for account in accounts {
         print_account(&mut out, account)?;
     }

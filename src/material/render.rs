@@ -176,18 +176,26 @@ pub fn summary(call: &Call, max: usize) -> String {
     let telling = TELLING.iter().find_map(|name| field(name));
     let told = telling.or_else(|| call.input.first().map(|field| field.text.as_str())).unwrap_or_default();
     let mut line = format!("{}{}：{}", name(call), background(call), one_line(told, max));
-    let changes: Vec<String> = call
-        .input
-        .iter()
-        .filter(|field| field.is_change)
-        .map(|field| format!("{}「{}」", field.name, one_line(&field.text, max / 2)))
-        .collect();
-    if !changes.is_empty() {
+    if call.input.iter().any(|field| field.is_change) {
         line.push(' ');
-        // However many edits a call makes, it stays one line.
-        line.push_str(&one_line(&changes.join(" "), max * 2));
+        line.push_str(&changes(call, max));
     }
     line
+}
+
+/// What became of what, in one line of at most twice `max` characters however many edits a call makes. Texts that were
+/// cut are not cut again: half a mark would stand there, and the other's number would say too little (4.33).
+fn changes(call: &Call, max: usize) -> String {
+    let told = |text: fn(&str, usize) -> String| {
+        let changes = call.input.iter().filter(|field| field.is_change);
+        let told = changes.map(|field| format!("{}「{}」", field.name, text(&field.text, max / 2)));
+        told.collect::<Vec<String>>().join(" ")
+    };
+    let each_cut = told(one_line);
+    if each_cut.chars().count() <= max * 2 {
+        return each_cut;
+    }
+    one_line(&told(|text, _| text.to_owned()), max * 2)
 }
 
 /// Names of tools come from the transcript too, and servers choose theirs freely.

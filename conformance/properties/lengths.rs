@@ -155,8 +155,8 @@ fn prompt_of((opener, entries, reply, earlier): &Session) -> (String, Turn) {
         rows.says("早先的回复");
     }
     let mut turn = Turn { least: 600, ..Turn::default() };
-    // An edit in one line is cut twice, old and new text each and then both together, and what its mark counts is not
-    // its own text then. Where calls may become lines, edits are short here.
+    // Where the two texts of an edit do not fit into its line, the line is cut as one, and the mark counts the names of
+    // the fields too. Where calls may become lines, edits are short here.
     let may_be_lines = *opener > 20_000 || entries.len() > 50;
     rows.person(turn.text(900, 'z', *opener, false));
     for made in entries {

@@ -61,9 +61,10 @@ impl Notes {
 
     /// How many notes wait for a session; none where this cannot be read.
     pub fn waiting(&self, session_id: &str) -> usize {
-        let count =
-            |extension| read(&self.path(session_id, extension)).map_or(0, |pending| pending.notes.len());
-        (count("json") + count("leaving")).min(MAX_PENDING)
+        let mut files = self.left_behind(session_id);
+        files.push(self.path(session_id, "json"));
+        let count = |path: &PathBuf| read(path).map_or(0, |pending| pending.notes.len());
+        files.iter().map(count).sum::<usize>().min(MAX_PENDING)
     }
 
     /// Takes what waits for a session; `None` where nothing does.
@@ -76,11 +77,7 @@ impl Notes {
             return Ok(None);
         }
         let lock = private::lock(&self.directory)?;
-        // Each hook that died here has left a file, the oldest first.
-        let mut leaving = Vec::new();
-        while let Some(left) = Some(self.leaving(session_id, leaving.len())).filter(|left| left.exists()) {
-            leaving.push(left);
-        }
+        let mut leaving = self.left_behind(session_id);
         let next = self.leaving(session_id, leaving.len());
         match fs::rename(&path, &next) {
             Ok(()) => leaving.push(next),
@@ -98,6 +95,11 @@ impl Notes {
             return Ok(None);
         }
         Ok(Some(taken))
+    }
+
+    /// Each hook that died while it handed on has left a file, the oldest first.
+    fn left_behind(&self, session_id: &str) -> Vec<PathBuf> {
+        (0..).map(|n| self.leaving(session_id, n)).take_while(|left| left.exists()).collect()
     }
 
     fn leaving(&self, session_id: &str, n: usize) -> PathBuf {
@@ -146,5 +148,27 @@ fn remove(path: &Path) -> io::Result<()> {
     match fs::remove_file(path) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
         _ => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// 7.4: two hooks died while they handed on, and a third note came since.
+    #[test]
+    fn notes_that_two_dead_hooks_left_wait_with_the_new_one() {
+        let directory = tempfile::tempdir().expect("a folder");
+        let notes = Notes::new(directory.path());
+        for note in ["one", "two"] {
+            notes.keep("s", note).expect("kept");
+            drop(notes.take("s").expect("taken"));
+        }
+        notes.keep("s", "three").expect("kept");
+        assert_eq!(notes.waiting("s"), 3);
+        let taken = notes.take("s").expect("taken").expect("some wait");
+        assert_eq!(taken.notes, ["one", "two", "three"]);
+        taken.done().expect("forgotten");
+        assert_eq!(notes.waiting("s"), 0);
     }
 }

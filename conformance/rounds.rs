@@ -14,7 +14,6 @@ use crate::kit::rows::{Rows, notification_text};
 use crate::kit::sandbox::{Event, Run, Sandbox};
 use crate::kit::{journal, processes};
 
-const CLOSING_LINE: &str = "（材料结束。按上面的四类和两档审，只输出一行 VERDICT。）";
 const SECOND_AUDIT_TITLE: &str = "【这是同一轮的第二次审计】";
 
 /// The block of the spec's section 5 between its two fixed parts stands the first reason.
@@ -35,7 +34,8 @@ checks! {
         let prompt = sandbox.stop().again().prompt();
         let block = format!("{SECOND_AUDIT_BEFORE}存在性断言无穷举：只搜了一次{SECOND_AUDIT_AFTER}");
         c.contains("5.3", "the block, word for word", &prompt, &block);
-        let end = prompt.trim_end().strip_suffix(CLOSING_LINE).unwrap_or_default().trim_end();
+        // The last line's own words are 5.2's affair.
+        let end = prompt.trim_end().rsplit_once('\n').map_or("", |(end, _)| end.trim_end());
         let tail: String = end.chars().skip(end.chars().count().saturating_sub(200)).collect();
         c.that("5.3", "just before the closing line", end.ends_with(&block), SECOND_AUDIT_AFTER, tail);
         c.equal("5.3", "once", prompt.matches(SECOND_AUDIT_TITLE).count(), 1);
@@ -47,13 +47,19 @@ checks! {
             let sandbox = Sandbox::with_two_turns();
             sandbox.stop().auditor(&says(first)).run();
             let prompt = sandbox.stop().again().prompt();
-            c.contains("5.3", format!("after {first:?} there is a second audit"), &prompt, CLOSING_LINE);
+            c.that(
+                "5.3",
+                format!("after {first:?} there is a second audit"),
+                !prompt.is_empty(),
+                "one",
+                "none",
+            );
             c.absent("5.3", format!("after {first:?} it has no block"), &prompt, SECOND_AUDIT_TITLE);
         }
         let sandbox = Sandbox::with_two_turns();
         fail(sandbox.stop());
         let prompt = sandbox.stop().prompt();
-        c.contains("5.3", "the next turn is audited", &prompt, CLOSING_LINE);
+        c.that("5.3", "the next turn is audited", !prompt.is_empty(), "an audit", "none");
         c.absent("5.3", "the next turn's first audit has no block", &prompt, SECOND_AUDIT_TITLE);
     }
 

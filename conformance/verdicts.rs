@@ -109,7 +109,7 @@ checks! {
         ] {
             let sandbox = Sandbox::with_two_turns();
             let run = sandbox.stop().auditor(&fake(name)).run();
-            means_this(c, name, &sandbox, &run, means, reason);
+            means_this(c, "6.3", name, &sandbox, &run, means, reason);
         }
     }
 
@@ -211,7 +211,7 @@ checks! {
         ] {
             let sandbox = Sandbox::with_two_turns();
             let run = sandbox.stop().auditor(&command).run();
-            means_this(c, name, &sandbox, &run, Error, "");
+            means_this(c, "6.9", name, &sandbox, &run, Error, "");
             let cause = between(&run.message(), "⚠️ 审计员不可用（", "），本轮没审。").unwrap_or_default();
             c.that(
                 "6.9",
@@ -239,7 +239,7 @@ checks! {
         for command in ["cat", "cat; echo done"] {
             let sandbox = Sandbox::with_two_turns();
             let run = sandbox.stop().auditor(command).run();
-            means_this(c, command, &sandbox, &run, Error, "");
+            means_this(c, "6.3", command, &sandbox, &run, Error, "");
             c.that("1.5", format!("{command:?} blocks nobody"), run.lets_through(), "no block", run.seen());
         }
     }
@@ -278,7 +278,7 @@ checks! {
         for (name, command) in [("on stderr", fake("prints-a-key")), ("on stdout", says(&on_stdout))] {
             let sandbox = Sandbox::with_two_turns();
             let run = sandbox.stop().auditor(&command).run();
-            means_this(c, name, &sandbox, &run, Error, "");
+            means_this(c, "6.9", name, &sandbox, &run, Error, "");
             for key in keys {
                 for (place, text) in
                     [("stdout", &run.stdout), ("stderr", &run.stderr), ("the log", &sandbox.log_text())]
@@ -332,7 +332,7 @@ checks! {
         let sandbox = Sandbox::with_two_turns();
         let noise = "head -c 60000 /dev/zero | tr '\\0' x >&2; exit 3";
         let run = sandbox.stop().auditor(noise).run();
-        means_this(c, "60,000 characters on stderr", &sandbox, &run, Error, "");
+        means_this(c, "6.9", "60,000 characters on stderr", &sandbox, &run, Error, "");
         stays_short(c, "an error", &run.message());
     }
 }
@@ -343,22 +343,12 @@ fn each_form(c: &mut Checks, forms: &[Form]) {
         let file = sandbox.path("answer.txt");
         write(&file, answer);
         let run = sandbox.stop().auditor(&says_file(&file)).run();
-        means_this_by(c, "6.3", name, &sandbox, &run, *means, reason);
+        means_this(c, "6.3", name, &sandbox, &run, *means, reason);
     }
 }
 
-fn means_this(c: &mut Checks, name: &str, sandbox: &Sandbox, run: &Run, means: Means, reason: &str) {
-    let id = match means {
-        Pass => "6.6",
-        Fail => "6.7",
-        Note => "6.8",
-        Error => "6.9",
-    };
-    means_this_by(c, id, name, sandbox, run, means, reason);
-}
-
 /// The output and the log line that this meaning must have.
-fn means_this_by(
+fn means_this(
     c: &mut Checks,
     id: &'static str,
     name: &str,

@@ -63,13 +63,17 @@ checks! {
         let sandbox = Sandbox::with_two_turns();
         let run = sandbox.stop().auditor("cat >/dev/null; sleep 0.7; echo 'VERDICT: PASS'").run();
         let line = only_line(c, &sandbox);
+        // What a quick audit logs as well is no duration: on a loaded machine the prompt's length could pass for one.
+        let quick = Sandbox::with_two_turns();
+        quick.stop().auditor("cat >/dev/null; echo 'VERDICT: PASS'").run();
+        let both = journal::numbers(&only_line(c, &quick));
         let (least, most) = (0.69, run.elapsed.as_secs_f64());
         let fits =
             |number: &f64| (least..=most).contains(number) || (least..=most).contains(&(number / 1000.0));
-        let found = journal::numbers(&line).iter().any(fits);
+        let found = journal::numbers(&line).iter().any(|number| fits(number) && !both.contains(number));
         c.that(
             "8.1",
-            "a number between the auditor's 0.7 s and the whole run",
+            "a number of its own between the auditor's 0.7 s and the whole run",
             found,
             format!("{least} to {most} s"),
             line.to_string(),

@@ -12,7 +12,8 @@ use crate::kit::sandbox::Sandbox;
 const FLOODED: Duration = Duration::from_secs(120);
 
 checks! {
-    /// 6.3: a gigabyte of noise, and less of it in one line and on the other stream.
+    /// 6.3: a gigabyte of noise, and less of it in one line and on the other stream. The twin in `auditors` is smaller.
+    #[slow]
     fn r6_3_a_gigabyte_of_noise_does_not_hide_the_verdict(c: &mut Checks) {
         for (name, noise) in [
             ("a gigabyte in lines", "yes 'no verdict yet' | head -c 1000000000"),
@@ -96,7 +97,7 @@ checks! {
             "cat >/dev/null; sleep 60 & echo $! >>{pids}; (trap '' TERM HUP; sleep 60) & echo $! >>{pids}; echo 'VERDICT: PASS'"
         );
         let run = sandbox.stop().auditor(&command).run();
-        c.that("6.6", "a pass", run.silent(), "silence", run.seen());
+        c.that("6.14", "nobody waits for them", run.silent(), "a pass", run.seen());
         let ids = processes::ids_in(&sandbox.pids());
         c.equal("6.14", "children that it had", ids.len(), 2);
         let gone =

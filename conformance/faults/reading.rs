@@ -59,8 +59,9 @@ checks! {
         c.equal("6.10", "verdicts in the log", words, vec!["ERROR".to_owned()]);
     }
 
-    /// 6.9: 4 GB of nothing before, between and instead of the rows.
+    /// 6.9: 4 GB of nothing before, between and instead of the rows. The system makes each of these bytes: 10 s.
     #[own]
+    #[slow]
     fn r6_9_a_sparse_transcript_of_4_gb_is_read_or_told_of_in_time(c: &mut Checks) {
         let rows: Vec<u8> =
             Rows::two_turns().rows().iter().flat_map(|row| format!("{row}\n").into_bytes()).collect();

@@ -4,6 +4,9 @@
 
 use std::borrow::Cow;
 use std::fmt::Write;
+use std::ops::Range;
+
+use super::evidence::Window;
 
 /// What every line of material begins with, so that a mark at the beginning of a line is always the hook's own
 /// (4.35).
@@ -18,12 +21,31 @@ pub enum Keep {
     MoreTail,
 }
 
+impl Keep {
+    /// Characters of the head, of so many for head and tail together.
+    fn head_of(self, ends: usize) -> usize {
+        match self {
+            Keep::Both => ends / 2,
+            Keep::MoreTail => ends / 4,
+        }
+    }
+}
+
 /// The shortest a cut leaves a text, mark included: less would show neither head nor tail.
 pub const MIN_CUT: usize = 60;
 
 /// The text in at most `max` characters (never under [`MIN_CUT`]), whole or with the exact number of characters left
 /// out between its head and its tail (4.33).
 pub fn cut(text: &str, max: usize, keep: Keep) -> Cow<'_, str> {
+    cut_round(text, max, keep, &[])
+}
+
+/// The same, with as many of these windows between head and tail as fit, the first ones first (4.37).
+///
+/// More room never loses a character that less room kept: room is spent along one list that does not depend on it, and
+/// what is not enough for the next thing on the list stays unspent. The list: the least head and tail; the two windows
+/// that come first; then for each window half as much for head and tail; at last all that is left for head and tail.
+pub fn cut_round<'a>(text: &'a str, max: usize, keep: Keep, windows: &[Window]) -> Cow<'a, str> {
     let max = max.max(MIN_CUT);
     // A text of at most `max` bytes has at most as many characters; counting is for the long ones only.
     if text.len() <= max {
@@ -33,21 +55,62 @@ pub fn cut(text: &str, max: usize, keep: Keep) -> Cow<'_, str> {
     if chars <= max {
         return Cow::Borrowed(text);
     }
-    // The mark's length is that of the largest number it can hold, so that more room never keeps less.
-    let kept = max - mark(chars).chars().count();
-    let head = match keep {
-        Keep::Both => kept / 2,
-        Keep::MoreTail => kept / 4,
-    };
-    let (before, _) = text.split_at(nth_char(text, head));
-    let (_, after) = text.split_at(nth_last_char(text, kept - head));
-    Cow::Owned(format!("{before}{}{after}", mark(chars - kept)))
+    // A mark's length is that of the largest number it can hold, so that more room never keeps less.
+    let mark_chars = mark(chars).chars().count();
+    let mut room = max - mark_chars;
+    let mut ends = if windows.is_empty() { room } else { room.min(MIN_CUT - mark_chars) };
+    room -= ends;
+    let mut taken: Vec<Range<usize>> = Vec::new();
+    for (index, window) in windows.iter().enumerate() {
+        let head = keep.head_of(ends);
+        let is_kept_already = window.chars.end <= head || window.chars.start >= chars - (ends - head);
+        let cost = if is_kept_already { 0 } else { window.chars.len() + mark_chars };
+        if cost > room {
+            break;
+        }
+        room -= cost;
+        let more = match index {
+            _ if index + 1 == windows.len() => room,
+            0 => 0,
+            _ => room.min(cost / 2),
+        };
+        room -= more;
+        ends += more;
+        if cost > 0 {
+            taken.push(window.bytes.clone());
+        }
+    }
+    let head = keep.head_of(ends);
+    taken.push(0..nth_char(text, head));
+    taken.push(nth_last_char(text, ends - head)..text.len());
+    Cow::Owned(joined(text, taken))
+}
+
+/// These pieces of the text in their order, with a mark for each gap; a gap no longer than its mark is shown instead.
+fn joined(text: &str, mut pieces: Vec<Range<usize>>) -> String {
+    pieces.sort_by_key(|piece| piece.start);
+    let mut out = String::new();
+    let mut at = 0;
+    for piece in pieces {
+        if let Some(gap) = text.get(at..piece.start) {
+            match gap.chars().take(SHORTEST_MARK + 1).count() {
+                0..=SHORTEST_MARK => out.push_str(gap),
+                _ => out.push_str(&mark(gap.chars().count())),
+            }
+        }
+        out.push_str(text.get(at.max(piece.start)..piece.end).unwrap_or_default());
+        at = at.max(piece.end);
+    }
+    out
 }
 
 /// What stands for `n` characters that were left out.
 fn mark(n: usize) -> String {
     format!("……（省略 {n} 字）……")
 }
+
+/// Characters of a mark with a number of two digits, which is the least that it stands for.
+const SHORTEST_MARK: usize = 13;
 
 fn nth_char(text: &str, n: usize) -> usize {
     text.char_indices().nth(n).map_or(text.len(), |(at, _)| at)
@@ -97,7 +160,12 @@ fn has_rare_line_end(text: &str) -> bool {
 
 /// The text as one line of at most `max` characters.
 pub fn one_line(text: &str, max: usize) -> String {
-    cut(text.trim(), max, Keep::Both).replace(is_line_end, " ")
+    in_one_line(&cut(text.trim(), max, Keep::Both))
+}
+
+/// A text that was cut already as one line.
+pub fn in_one_line(text: &str) -> String {
+    text.trim().replace(is_line_end, " ")
 }
 
 fn is_line_end(c: char) -> bool {
@@ -127,6 +195,54 @@ mod tests {
             assert_eq!(cut(&short, max, Keep::Both), short, "cutting twice changes nothing");
         }
         assert_eq!(cut(&text, 5_000, Keep::Both), text);
+    }
+
+    /// Which characters of a text of different characters a cut keeps; each mark is checked on the way.
+    fn kept(text: &str, short: &str) -> Vec<usize> {
+        let all: Vec<char> = text.chars().collect();
+        let (mut at, mut kept, mut rest) = (0, Vec::new(), short);
+        while let Some(c) = rest.chars().next() {
+            if let Some((n, behind)) =
+                rest.strip_prefix("……（省略 ").and_then(|rest| rest.split_once(" 字）……"))
+            {
+                (at, rest) = (at + n.parse::<usize>().unwrap(), behind);
+                continue;
+            }
+            assert_eq!(all[at], c, "what follows a mark follows in the text");
+            kept.push(at);
+            (at, rest) = (at + 1, rest.strip_prefix(c).unwrap());
+        }
+        assert_eq!(at, all.len(), "pieces and marks add up");
+        kept
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn windows_are_exact_and_more_room_never_loses_what_less_room_kept(
+            n in 200_u32..3_000,
+            starts in proptest::collection::vec((0_usize..3_000, 1_usize..130), 0..9),
+            room in 0_usize..3_000,
+            more in 0_usize..400,
+            is_tail in proptest::bool::ANY,
+        ) {
+            let text: String = (0..n).map(|i| char::from_u32(0x4e00 + i).unwrap()).collect();
+            let mut windows: Vec<Window> = Vec::new();
+            for (start, len) in starts {
+                let chars = start.min(text.chars().count())..(start + len).min(text.chars().count());
+                let is_free = windows.iter().all(|known| chars.end <= known.chars.start || known.chars.end <= chars.start);
+                if is_free && !chars.is_empty() {
+                    windows.push(Window { bytes: chars.start * 3..chars.end * 3, chars });
+                }
+            }
+            let keep = if is_tail { Keep::MoreTail } else { Keep::Both };
+            let [less, more] = [room, room + more].map(|max| {
+                let short = cut_round(&text, max, keep, &windows);
+                assert!(short.chars().count() <= max.max(MIN_CUT));
+                assert!(short.matches("省略").count() <= windows.len() + 1);
+                kept(&text, &short)
+            });
+            assert!(less.iter().all(|at| more.binary_search(at).is_ok()), "{less:?} {more:?}");
+        }
     }
 
     #[test]

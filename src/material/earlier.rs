@@ -4,8 +4,9 @@
 //! was agreed in it still binds.
 
 use super::cut::{Keep, cut, push_barred, push_label};
+use super::evidence::{Evidence, Kept, texts};
 use super::render;
-use super::tier::{PREVIOUS, Tier};
+use super::tier::{PREVIOUS, Tier, Tiers};
 use crate::transcript::turn::{Entry, Turn};
 
 /// Limit of the person's words in an earlier turn: what was agreed there still binds, so they are cut late.
@@ -25,26 +26,27 @@ const NEAR_MAX: usize = 8_000;
 #[derive(Clone, Copy)]
 enum Form {
     /// Everything in order (4.21).
-    Timeline(Tier),
+    Timeline(Tiers),
     /// One line an action, of this many characters, and background results (4.22).
     Actions(usize),
     /// The person's words, counts, the final reply (4.23).
     Words,
 }
 
-/// Forms of the previous turn, the fullest first.
-const PREVIOUS_FORMS: [Form; 6] = [
-    Form::Timeline(PREVIOUS),
-    Form::Timeline(Tier { said: 300, input: 200, change: 400, output: 200, background: 500, ..PREVIOUS }),
-    Form::Timeline(Tier { said: 200, call_line: Some(240), ..PREVIOUS }),
-    Form::Timeline(Tier {
-        said: 120,
-        reply: 2_000,
-        call_line: Some(120),
-        background: 200,
-        other: 120,
-        ..PREVIOUS
-    }),
+/// How short the previous turn's entries get, after [`PREVIOUS`].
+const SHORT: Tier = Tier { said: 300, input: 200, change: 400, output: 200, background: 500, ..PREVIOUS };
+const LINES: Tier = Tier { said: 200, call_line: Some(240), ..SHORT };
+const SHORTEST: Tier =
+    Tier { said: 120, reply: 2_000, call_line: Some(120), background: 200, other: 120, ..SHORT };
+
+/// Forms of the previous turn, the fullest first; what nothing refers to gives its room away first (4.37).
+const PREVIOUS_FORMS: [Form; 8] = [
+    Form::Timeline(Tiers::all(PREVIOUS)),
+    Form::Timeline(Tiers { named: PREVIOUS, unnamed: SHORT }),
+    Form::Timeline(Tiers { named: PREVIOUS, unnamed: LINES }),
+    Form::Timeline(Tiers { named: SHORT, unnamed: SHORTEST }),
+    Form::Timeline(Tiers { named: LINES, unnamed: SHORTEST }),
+    Form::Timeline(Tiers::all(SHORTEST)),
     Form::Actions(60),
     Form::Words,
 ];
@@ -54,6 +56,11 @@ const NEAR_FORMS: [Form; 3] = [Form::Actions(160), Form::Actions(60), Form::Word
 
 /// An earlier turn, by its distance from the current one (1: the turn before).
 pub fn turn(turn: &Turn, distance: usize) -> String {
+    turn_round(turn, distance, &Evidence::none())
+}
+
+/// The same with what is to be kept of it, which is looked at in the turn before only.
+pub fn turn_round(turn: &Turn, distance: usize, evidence: &Evidence) -> String {
     let (forms, max): (&[Form], usize) = match distance {
         1 => (&PREVIOUS_FORMS, PREVIOUS_MAX),
         2..=NEAR => (&NEAR_FORMS, NEAR_MAX),
@@ -61,7 +68,7 @@ pub fn turn(turn: &Turn, distance: usize) -> String {
     };
     let mut told = String::new();
     for form in forms {
-        told = in_form(turn, distance, *form);
+        told = in_form(turn, distance, *form, evidence);
         if told.chars().count() <= max {
             break;
         }
@@ -69,16 +76,21 @@ pub fn turn(turn: &Turn, distance: usize) -> String {
     told
 }
 
-fn in_form(turn: &Turn, distance: usize, form: Form) -> String {
+/// Whether something of the turn before will be cut, as far as lengths tell.
+pub fn is_cut(turn: &Turn) -> bool {
+    turn.entries.iter().flat_map(texts::of).any(|text| text.len() > SHORT.input)
+}
+
+fn in_form(turn: &Turn, distance: usize, form: Form, evidence: &Evidence) -> String {
     let mut out = String::new();
     match distance {
         1 => push_label(&mut out, "—— 上一轮 ——"),
         _ => push_label(&mut out, format_args!("—— 往前第 {distance} 轮 ——")),
     }
     let words = if distance == 1 { WORDS * 2 } else { WORDS };
-    render::opener(&mut out, &turn.opener, words);
+    render::opener(&mut out, &turn.opener, words, evidence.opener());
     match form {
-        Form::Timeline(tier) => render::timeline(&mut out, turn, &tier),
+        Form::Timeline(tiers) => render::timeline(&mut out, turn, &tiers, evidence),
         Form::Actions(_) | Form::Words => {
             let reply = turn.reply_index();
             for (index, entry) in turn.entries.iter().enumerate() {
@@ -86,7 +98,7 @@ fn in_form(turn: &Turn, distance: usize, form: Form) -> String {
                     push_label(&mut out, "最终回复：");
                     push_barred(&mut out, &cut(turn.reply(), REPLY, Keep::Both));
                 }
-                told_briefly(&mut out, entry, form);
+                told_briefly(&mut out, entry, form, evidence.entry(index));
             }
         }
     }
@@ -94,21 +106,21 @@ fn in_form(turn: &Turn, distance: usize, form: Form) -> String {
     out
 }
 
-fn told_briefly(out: &mut String, entry: &Entry, form: Form) {
+fn told_briefly(out: &mut String, entry: &Entry, form: Form, kept: &Kept) {
     const BRIEF: Tier = Tier { words: WORDS, ..PREVIOUS };
     let action = if let Form::Actions(max) = form { Some(max) } else { None };
     match entry {
-        Entry::Asked(asked) => render::option_box(out, asked, &BRIEF),
-        Entry::Steer(words) => render::steer(out, words, WORDS),
+        Entry::Asked(asked) => render::option_box(out, asked, &BRIEF, kept),
+        Entry::Steer(words) => render::steer(out, words, WORDS, kept),
         Entry::Call(call) => {
             if let Some(max) = action {
                 push_label(out, render::call_line_without_output(call, max));
             }
             // Their words, however old.
-            render::denial(out, call, WORDS);
+            render::denial(out, call, WORDS, kept);
         }
         Entry::BackgroundResult(_) | Entry::Interrupted(_) if action.is_some() => {
-            render::entry(out, entry, &BRIEF, 0);
+            render::entry(out, entry, &BRIEF, 0, kept);
         }
         Entry::BackgroundResult(_)
         | Entry::Interrupted(_)

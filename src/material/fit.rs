@@ -5,9 +5,10 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::cut::push_label;
-use super::tier::{self, OPENER_LIMIT, Tier, WHOLE};
-use super::{earlier, render};
+use super::earlier;
+use super::evidence::Evidence;
+use super::section::Section;
+use super::tier::{self, Tiers, WHOLE};
 use crate::transcript::turn::Turn;
 
 /// Earlier turns give way, oldest first, down to this many characters together before the current turn is cut
@@ -34,138 +35,168 @@ pub struct Shortened {
     pub earlier_dropped: usize,
 }
 
+/// What a cut keeps between head and tail.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Between {
+    /// What the turn's claims lean on (4.37).
+    Evidence,
+    /// Nothing: what `scripts/evidence-bench` compares with.
+    Nothing,
+}
+
+impl Between {
+    /// What is to be kept of the current turn and of the one before it.
+    fn evidence(self, current: &Turn, previous: Option<&Turn>) -> [Evidence; 2] {
+        let turns: Vec<&Turn> = std::iter::once(current).chain(previous).collect();
+        let found = match self {
+            Between::Evidence => Evidence::of(&turns),
+            Between::Nothing => Vec::new(),
+        };
+        let mut found = found.into_iter();
+        [(); 2].map(|()| found.next().unwrap_or_else(Evidence::none))
+    }
+}
+
 /// The most that earlier turns together can get of `room` beside this current turn: what its mildest cut leaves, and
 /// never less than [`EARLIER_FLOOR`]. What lies beyond need not be read.
 pub fn share_of_earlier(current: &Turn, room: usize) -> usize {
-    let cut = tier::mild().last().unwrap_or(WHOLE);
-    let current = Told::new(current_section(current, &cut)).chars;
-    room.saturating_sub(current).max(EARLIER_FLOOR)
+    let plain = Evidence::none();
+    let mut section = Section::new(current, &plain);
+    section.set(&Tiers::all(tier::mildest()));
+    room.saturating_sub(section.chars()).max(EARLIER_FLOOR)
 }
 
 /// Puts the current turn and the turns before it (nearest first) into at most `room` characters, unless what must
 /// stay is longer. `is_whole`: there are no turns beyond those given.
-pub fn fit(current: &Turn, earlier_turns: &[Turn], is_whole: bool, room: usize) -> Material {
-    let earlier: Vec<Told> = earlier_turns
-        .iter()
-        .enumerate()
-        .map(|(index, turn)| Told::new(earlier::turn(turn, index + 1)))
-        .collect();
+pub fn fit(
+    current: &Turn,
+    earlier_turns: &[Turn],
+    is_whole: bool,
+    room: usize,
+    between: Between,
+) -> Material {
+    let previous = earlier_turns.first();
+    // Where nothing is cut nothing need be looked for.
+    let mut evidence = None;
+    if previous.is_some_and(earlier::is_cut) {
+        evidence = Some(between.evidence(current, previous));
+    }
+    let plain = Evidence::none();
+    let of_previous = evidence.as_ref().map_or(&plain, |[_, previous]| previous);
+    let earlier = told_earlier(earlier_turns, of_previous);
     let all = earlier.len();
-    let told = |shown: usize, current: &Told| {
-        let before = earlier_section(earlier.get(..shown).unwrap_or(&earlier), shown < all || !is_whole);
-        (before.chars + current.chars <= room).then(|| format!("{}{}", before.text, current.text))
+    let told = |shown: usize, current: &Section<'_>| {
+        let is_short = shown < all || !is_whole;
+        let earlier = earlier.get(..shown).unwrap_or(&earlier);
+        (earlier_chars(earlier, is_short) + current.chars() <= room)
+            .then(|| format!("{}{}", earlier_section(earlier, is_short), current.text()))
     };
     let result = |text: String, shown: usize, current_cut: bool| Material {
         text,
         shortened: Shortened { current_cut, earlier_shown: shown, earlier_dropped: all - shown },
     };
 
-    // Mild tiers, with every earlier turn.
-    let mut mildest = Told::default();
-    for tier in std::iter::once(WHOLE).chain(tier::mild()) {
-        if is_hopeless(current, &tier, room) {
-            continue;
-        }
-        mildest = Told::new(current_section(current, &tier));
-        if let Some(text) = told(all, &mildest) {
-            return result(text, all, tier.said != usize::MAX);
+    let mut whole = Section::new(current, &plain);
+    if !whole.is_longer_than(room) {
+        whole.set(&Tiers::all(WHOLE));
+        if let Some(text) = told(all, &whole) {
+            return result(text, all, false);
         }
     }
-    if mildest.text.is_empty() {
-        mildest =
-            tier::mild().last().map(|tier| Told::new(current_section(current, &tier))).unwrap_or_default();
-    }
-    // Then earlier turns go, oldest first.
-    let mut shown = all;
-    while shown > 0 && chars_of(&earlier, shown) > EARLIER_FLOOR {
-        shown -= 1;
-        if let Some(text) = told(shown, &mildest) {
-            return result(text, shown, true);
+    let [evidence, _] = evidence.unwrap_or_else(|| between.evidence(current, previous));
+    let mut section = Section::new(current, &evidence);
+    let steps = steps(&earlier);
+    // Halving finds the first step that fits where none behind it is longer; and whatever the lengths are, with more
+    // room it never ends at a later step.
+    let (mut first, mut last) = (0, steps.len().saturating_sub(1));
+    let mut found = None;
+    while first < last {
+        let middle = first.midpoint(last);
+        let Some(step) = steps.get(middle) else { break };
+        section.set(&step.tiers);
+        match told(step.shown, &section) {
+            Some(text) => (last, found) = (middle, Some(text)),
+            None => first = middle + 1,
         }
     }
-    // Then the tight tiers.
-    let mut tightest = mildest;
-    for tier in tier::tight() {
-        tightest = Told::new(current_section(current, &tier));
-        if let Some(text) = told(shown, &tightest) {
-            return result(text, shown, true);
-        }
-    }
-    // Then the rest of the earlier turns, the previous one last; what is left is what must stay.
-    while shown > 0 {
-        shown -= 1;
-        if let Some(text) = told(shown, &tightest) {
-            return result(text, shown, true);
-        }
-    }
-    let before = earlier_section(&[], all > 0 || !is_whole);
-    result(format!("{}{}", before.text, tightest.text), 0, true)
+    // The last step shows what must stay, however long it is.
+    let shown = steps.get(last).map_or(0, |step| step.shown);
+    let text = found.unwrap_or_else(|| {
+        let before = earlier_section(&[], all > 0 || !is_whole);
+        section.set(&Tiers::all(tier::tightest()));
+        format!("{before}{}", section.text())
+    });
+    result(text, shown, true)
+}
+
+/// One way to make things fit.
+struct Step {
+    tiers: Tiers,
+    /// How many earlier turns are shown.
+    shown: usize,
+}
+
+/// Everything that can give way, in the order of 4.36; no step shows more than the one before.
+fn steps(earlier: &[Told]) -> Vec<Step> {
+    let all = earlier.len();
+    let floor = (0..all).rev().find(|n| chars_of(earlier, *n) <= EARLIER_FLOOR).unwrap_or(0);
+    let floor = if chars_of(earlier, all) <= EARLIER_FLOOR { all } else { floor };
+    let with = |tier| move |shown| Step { tiers: Tiers::all(tier), shown };
+    let mild = tier::mild().into_iter().map(|tiers| Step { tiers, shown: all });
+    let tight = tier::tight().into_iter().map(|tiers| Step { tiers, shown: floor });
+    mild.chain((floor..all).rev().map(with(tier::mildest())))
+        .chain(tight)
+        .chain((0..floor).rev().map(with(tier::tightest())))
+        .collect()
 }
 
 /// A text and its length in characters, counted once.
-#[derive(Default)]
 struct Told {
     text: String,
     chars: usize,
 }
 
-impl Told {
-    fn new(text: String) -> Self {
-        let chars = text.chars().count();
-        Told { text, chars }
-    }
+/// The earlier turns, nearest first.
+fn told_earlier(turns: &[Turn], of_previous: &Evidence) -> Vec<Told> {
+    let plain = Evidence::none();
+    let told = |(index, turn)| {
+        let evidence = if index == 0 { of_previous } else { &plain };
+        let text = earlier::turn_round(turn, index + 1, evidence);
+        Told { chars: text.chars().count(), text }
+    };
+    turns.iter().enumerate().map(told).collect()
 }
 
 fn chars_of(earlier: &[Told], shown: usize) -> usize {
     earlier.iter().take(shown).map(|told| told.chars).sum()
 }
 
+const EARLIER: &str = "【之前的轮次】\n";
+const NOT_LISTED: &str = "（更早的轮次因为长度没有列出）\n";
+
 /// The earlier turns, oldest first. One line says that there were others (4.36); it gives no number, that would mean
 /// reading the whole file.
-fn earlier_section(shown: &[Told], is_short: bool) -> Told {
+fn earlier_section(shown: &[Told], is_short: bool) -> String {
     if shown.is_empty() && !is_short {
-        return Told::default();
+        return String::new();
     }
-    let mut text = String::from("【之前的轮次】\n");
+    let mut text = String::from(EARLIER);
     if is_short {
-        push_label(&mut text, "（更早的轮次因为长度没有列出）");
+        text.push_str(NOT_LISTED);
     }
     for told in shown.iter().rev() {
         text.push_str(&told.text);
     }
     text.push('\n');
-    Told::new(text)
-}
-
-fn current_section(turn: &Turn, tier: &Tier) -> String {
-    let mut text = String::from("【当前轮】\n");
-    render::opener(&mut text, &turn.opener, OPENER_LIMIT);
-    render::timeline(&mut text, turn, tier);
-    text.push('\n');
     text
 }
 
-/// Whether the turn cannot fit uncut, so that a long text is not built for nothing.
-fn is_hopeless(turn: &Turn, tier: &Tier, room: usize) -> bool {
-    use crate::transcript::turn::{Entry, Outcome};
-    if tier.said != usize::MAX {
-        return false;
-    }
-    // A character has at most four bytes.
-    let bytes: usize = turn
-        .entries
-        .iter()
-        .map(|entry| match entry {
-            Entry::Said(said) => said.text.len(),
-            Entry::Call(call) => {
-                let output = match &call.outcome {
-                    Outcome::Ok(output) | Outcome::Failed(output) => output.text.len(),
-                    Outcome::NeverRan { .. } | Outcome::Pending => 0,
-                };
-                output + call.input.iter().map(|field| field.text.len()).sum::<usize>()
-            }
-            _ => 0,
-        })
-        .sum();
-    bytes / 4 > room
+/// The length of that section in characters.
+fn earlier_chars(shown: &[Told], is_short: bool) -> usize {
+    let around = match (shown.is_empty(), is_short) {
+        (true, false) => return 0,
+        (false, false) => EARLIER.chars().count() + 1,
+        (_, true) => EARLIER.chars().count() + NOT_LISTED.chars().count() + 1,
+    };
+    around + chars_of(shown, shown.len())
 }

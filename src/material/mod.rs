@@ -4,6 +4,8 @@
 
 pub mod cut;
 pub mod earlier;
+pub mod evidence;
 pub mod fit;
 pub mod render;
+mod section;
 pub mod tier;

@@ -2,48 +2,61 @@
 //!
 //! The marks are those that the instruction text explains (4.30); the other labels are plain words.
 
-use super::cut::{self, Keep, cut, one_line, push_barred, push_label, push_named};
-use super::tier::{OPENER_LIMIT, Tier};
+use super::cut::{self, Keep, cut_round, in_one_line, one_line, push_barred, push_label, push_named};
+use super::evidence::{Evidence, Kept, PLAIN, Window, texts};
+use super::tier::{OPENER_LIMIT, Tier, Tiers};
 use crate::transcript::turn::{
-    Call, Entry, Field, Opener, OptionBox, Outcome, Output, Sender, Turn, Unanswered, Words,
+    Call, Entry, Field, Opener, OptionBox, Outcome, Sender, Turn, Unanswered, Words,
 };
 
 /// The message that started the turn.
-pub fn opener(out: &mut String, opener: &Opener, limit: usize) {
+pub fn opener(out: &mut String, opener: &Opener, limit: usize, kept: &Kept) {
     let who = match opener.sender {
         Sender::Person => "用户消息",
         Sender::Program => "用户消息（经程序发来）",
     };
     push_label(out, format_args!("{who}{}：", images(opener.images)));
-    push_barred(out, &cut(&opener.words, limit.min(OPENER_LIMIT), Keep::MoreTail));
+    let limit = limit.min(OPENER_LIMIT);
+    push_barred(out, &cut_round(&opener.words, limit, Keep::MoreTail, kept.of(texts::ONLY)));
 }
 
 /// Everything that happened in the turn, in order.
-pub fn timeline(out: &mut String, turn: &Turn, tier: &Tier) {
+pub fn timeline(out: &mut String, turn: &Turn, tiers: &Tiers, evidence: &Evidence) {
     let reply = turn.reply_index();
     for (index, happened) in turn.entries.iter().enumerate() {
-        let said = if Some(index) == reply { tier.reply } else { tier.said };
-        entry(out, happened, tier, said);
+        let kept = evidence.entry(index);
+        let tier = tiers.of(kept.is_named);
+        let said = if Some(index) == reply { tiers.named.reply } else { tier.said };
+        entry(out, happened, tier, said, kept);
     }
 }
 
 /// One entry; `said` is the limit for a text of Claude's.
-pub fn entry(out: &mut String, entry: &Entry, tier: &Tier, said: usize) {
+pub fn entry(out: &mut String, entry: &Entry, tier: &Tier, said: usize, kept: &Kept) {
+    let labelled = |out: &mut String, label: &str, text: &str, limit: usize| {
+        push_label(out, label);
+        push_barred(out, &cut_round(text, limit, Keep::Both, kept.of(texts::ONLY)));
+    };
     match entry {
         Entry::Said(text) => labelled(out, "助手：", &text.text, said),
         Entry::Call(call) => {
             match tier.call_line {
-                None => whole_call(out, call, tier),
-                Some(max) => push_label(out, call_line(call, max)),
+                None => whole_call(out, call, tier, kept),
+                Some(max) => push_label(out, call_line_round(call, max, kept)),
             }
-            denial(out, call, tier.words);
+            denial(out, call, tier.words, kept);
         }
-        Entry::Asked(asked) => option_box(out, asked, tier),
+        Entry::Asked(asked) => option_box(out, asked, tier, kept),
         Entry::BackgroundResult(text) => labelled(out, "〔后台结果〕", text, tier.background),
-        Entry::Steer(words) => steer(out, words, tier.words),
-        Entry::Peer { from, body } if from.is_empty() => labelled(out, "〔其他会话消息〕", body, tier.other),
+        Entry::Steer(words) => steer(out, words, tier.words, kept),
         Entry::Peer { from, body } => {
-            labelled(out, "〔其他会话消息〕", &format!("来自 {from}：{body}"), tier.other);
+            push_label(out, "〔其他会话消息〕");
+            let body = cut_round(body, tier.other, Keep::Both, kept.of(texts::ONLY));
+            if from.is_empty() {
+                push_barred(out, &body);
+            } else {
+                push_barred(out, &format!("来自 {}：{body}", one_line(from, FROM_MAX)));
+            }
         }
         Entry::Scheduled(text) => {
             labelled(out, "自动触发的消息（定时任务或客户端自己发的，不是用户打的字）：", text, tier.other);
@@ -51,11 +64,15 @@ pub fn entry(out: &mut String, entry: &Entry, tier: &Tier, said: usize) {
         Entry::Interrupted(text) => labelled(out, "用户按了中断：", text, tier.other),
         Entry::Bang { command, output } => {
             if !command.is_empty() {
-                labelled(out, "用户自己执行的命令：", &format!("! {command}"), tier.words);
+                push_label(out, "用户自己执行的命令：");
+                push_barred(out, &cut::cut(&format!("! {command}"), tier.words, Keep::Both));
             }
             labelled(out, "命令输出（没有退出码）：", output, tier.other);
         }
-        Entry::AuditBlock(reason) => labelled(out, "〔审计拦截〕", &verdict_of(reason), tier.words),
+        Entry::AuditBlock(reason) => {
+            push_label(out, "〔审计拦截〕");
+            push_barred(out, &cut::cut(&verdict_of(reason), tier.words, Keep::Both));
+        }
         Entry::OtherHook(reason) => {
             labelled(out, "另一个 Stop hook 的反馈（不是审计员）：", reason, tier.other);
         }
@@ -63,61 +80,65 @@ pub fn entry(out: &mut String, entry: &Entry, tier: &Tier, said: usize) {
     }
 }
 
-fn labelled(out: &mut String, label: &str, text: &str, limit: usize) {
-    push_label(out, label);
-    push_barred(out, &cut(text, limit, Keep::Both));
-}
+/// Names of other sessions, in characters.
+const FROM_MAX: usize = 80;
 
 /// Words that the person sent while Claude worked.
-pub fn steer(out: &mut String, words: &Words, limit: usize) {
+pub fn steer(out: &mut String, words: &Words, limit: usize, kept: &Kept) {
     push_label(out, format_args!("〔用户中途插话〕{}", images(words.images)));
-    push_barred(out, &cut(&words.text, limit, Keep::MoreTail));
+    push_barred(out, &cut_round(&words.text, limit, Keep::MoreTail, kept.of(texts::ONLY)));
 }
 
 /// The questions, the options and the answers of an option box (4.10).
-pub fn option_box(out: &mut String, asked: &OptionBox, tier: &Tier) {
+pub fn option_box(out: &mut String, asked: &OptionBox, tier: &Tier, kept: &Kept) {
     push_label(out, "〔选项框〕");
-    let told = |text: &str| cut(text, tier.words, Keep::Both).into_owned();
-    for question in &asked.questions {
-        push_named(out, "问：", &told(&question.question));
+    let told = |text: &str, number| cut_round(text, tier.words, Keep::Both, kept.of(number)).into_owned();
+    for (index, question) in asked.questions.iter().enumerate() {
+        push_named(out, "问：", &told(&question.question, texts::question(index)));
         if !question.options.is_empty() {
-            push_named(out, "选项：", &told(&question.options.join(" / ")));
+            let options = question.options.join(" / ");
+            push_named(out, "选项：", &cut::cut(&options, tier.words, Keep::Both));
         }
         match &question.answer {
-            Some(answer) => push_named(out, "用户的回答：", &told(answer)),
+            Some(answer) => push_named(out, "用户的回答：", &told(answer, texts::question(index) + 1)),
             None if asked.unanswered.is_none() => push_barred(out, "（没有回答）"),
             None => {}
         }
     }
     match &asked.unanswered {
-        Some(Unanswered::Instead(words)) => push_named(out, "用户没有选，写的是：", &told(words)),
+        Some(Unanswered::Instead(words)) => {
+            push_named(out, "用户没有选，写的是：", &told(words, texts::instead_of(asked)));
+        }
         Some(Unanswered::Closed) => push_barred(out, "（用户没有回答，关掉了选项框）"),
-        Some(Unanswered::Failed(error)) => push_named(out, "（没有回答，选项框出错）", &told(error)),
+        Some(Unanswered::Failed(error)) => {
+            push_named(out, "（没有回答，选项框出错）", &told(error, texts::instead_of(asked)));
+        }
         None => {}
     }
 }
 
-fn whole_call(out: &mut String, call: &Call, tier: &Tier) {
+fn whole_call(out: &mut String, call: &Call, tier: &Tier, kept: &Kept) {
     push_label(out, format_args!("工具 {}{}", name(call), background(call)));
-    for Field { name, text, is_change } in &call.input {
+    for (index, Field { name, text, is_change }) in call.input.iter().enumerate() {
         let limit = if *is_change { tier.change } else { tier.input };
-        push_named(out, &format!("{name}: "), &cut(text, limit, Keep::Both));
+        let text = cut_round(texts::body(text), limit, Keep::Both, kept.of(index));
+        push_named(out, &format!("{name}: "), &text);
     }
     let label = outcome_label(call);
-    let Some(output) = output(&call.outcome) else {
+    let Some(output) = texts::output(&call.outcome) else {
         push_label(out, format_args!("（{label}）"));
         return;
     };
     push_label(out, format_args!("输出（{label}）{}：", images(output.images)));
-    let text = if output.text.is_empty() { "（空）" } else { &output.text };
-    push_barred(out, &cut(text, tier.output, Keep::Both));
+    let text = cut_round(texts::body(&output.text), tier.output, Keep::Both, kept.of(texts::output_of(call)));
+    push_barred(out, if text.is_empty() { "（空）" } else { &text });
 }
 
 /// What the person typed when denying a call: the person's words (4.10).
-pub fn denial(out: &mut String, call: &Call, limit: usize) {
+pub fn denial(out: &mut String, call: &Call, limit: usize, kept: &Kept) {
     if let Outcome::NeverRan { reason: Some(reason), .. } = &call.outcome {
         push_label(out, "〔用户中途插话〕（拒绝时写的）");
-        push_barred(out, &cut(reason, limit, Keep::MoreTail));
+        push_barred(out, &cut_round(reason, limit, Keep::MoreTail, kept.of(texts::denial_of(call))));
     }
 }
 
@@ -133,17 +154,19 @@ fn outcome_label(call: &Call) -> &'static str {
     }
 }
 
-fn output(outcome: &Outcome) -> Option<&Output> {
-    match outcome {
-        Outcome::Ok(output) | Outcome::Failed(output) | Outcome::NeverRan { output, .. } => Some(output),
-        Outcome::Pending => None,
-    }
-}
-
 /// A call in one line of about `max` characters: two thirds for what it did, the rest for what came back.
 pub fn call_line(call: &Call, max: usize) -> String {
-    let told = format!("工具 {} → {}", summary(call, max * 2 / 3), outcome_label(call));
-    match output(&call.outcome).map(|output| one_line(&output.text, max / 3)) {
+    call_line_round(call, max, &PLAIN)
+}
+
+/// The same, with windows: what holds some has twice the room, less would show none of them.
+fn call_line_round(call: &Call, max: usize, kept: &Kept) -> String {
+    let told = format!("工具 {} → {}", summary(call, max * 2 / 3, kept), outcome_label(call));
+    let windows = kept.of(texts::output_of(call));
+    let room = if windows.is_empty() { max / 3 } else { max * 2 / 3 };
+    let output = texts::output(&call.outcome)
+        .map(|output| in_one_line(&cut_round(texts::body(&output.text), room, Keep::Both, windows)));
+    match output {
         Some(output) if !output.is_empty() => format!("{told}：{output}"),
         _ => told,
     }
@@ -151,12 +174,12 @@ pub fn call_line(call: &Call, max: usize) -> String {
 
 /// A call in one line that tells what was done and whether it worked, not what came back (4.22).
 pub fn call_line_without_output(call: &Call, max: usize) -> String {
-    format!("动作 {} → {}", summary(call, max), outcome_label(call))
+    format!("动作 {} → {}", summary(call, max, &PLAIN), outcome_label(call))
 }
 
 /// The tool and its most telling argument in one line: the command, the file, what was searched; for an edit also
 /// what became of what.
-pub fn summary(call: &Call, max: usize) -> String {
+fn summary(call: &Call, max: usize, kept: &Kept) -> String {
     const TELLING: [&str; 12] = [
         "command",
         "file_path",
@@ -171,31 +194,51 @@ pub fn summary(call: &Call, max: usize) -> String {
         "prompt",
         "plan",
     ];
-    let field =
-        |name: &str| call.input.iter().find(|field| field.name == name).map(|field| field.text.as_str());
-    let telling = TELLING.iter().find_map(|name| field(name));
-    let told = telling.or_else(|| call.input.first().map(|field| field.text.as_str())).unwrap_or_default();
-    let mut line = format!("{}{}：{}", name(call), background(call), one_line(told, max));
+    let told = |index: usize, field: &Field, max| {
+        in_one_line(&cut_round(texts::body(&field.text), max, Keep::Both, kept.of(index)))
+    };
+    let fields = || call.input.iter().enumerate();
+    let telling = TELLING.iter().find_map(|name| fields().find(|(_, field)| field.name == *name));
+    let telling =
+        telling.or_else(|| fields().next()).map(|(index, field)| told(index, field, max)).unwrap_or_default();
+    let mut line = format!("{}{}：{telling}", name(call), background(call));
     if call.input.iter().any(|field| field.is_change) {
         line.push(' ');
-        line.push_str(&changes(call, max));
+        line.push_str(&changes(call, max, kept));
     }
     line
 }
 
 /// What became of what, in one line of at most twice `max` characters however many edits a call makes. Texts that were
 /// cut are not cut again: half a mark would stand there, and the other's number would say too little (4.33).
-fn changes(call: &Call, max: usize) -> String {
-    let told = |text: fn(&str, usize) -> String| {
-        let changes = call.input.iter().filter(|field| field.is_change);
-        let told = changes.map(|field| format!("{}「{}」", field.name, text(&field.text, max / 2)));
-        told.collect::<Vec<String>>().join(" ")
-    };
-    let each_cut = told(one_line);
+fn changes(call: &Call, max: usize, kept: &Kept) -> String {
+    let changes = || call.input.iter().enumerate().filter(|(_, field)| field.is_change);
+    let each_cut: Vec<String> = changes()
+        .map(|(index, field)| {
+            let windows = kept.of(index);
+            let room = if windows.is_empty() { max / 2 } else { max };
+            let text = cut_round(texts::body(&field.text), room, Keep::Both, windows);
+            format!("{}「{}」", field.name, in_one_line(&text))
+        })
+        .collect();
+    let each_cut = each_cut.join(" ");
     if each_cut.chars().count() <= max * 2 {
         return each_cut;
     }
-    one_line(&told(|text, _| text.to_owned()), max * 2)
+    // The windows of each text as windows of all of them together.
+    let (mut all, mut all_chars) = (String::new(), 0);
+    let mut windows: Vec<Window> = Vec::new();
+    for (index, field) in changes() {
+        let text = texts::body(&field.text);
+        let before = format!("{}{}「", if all.is_empty() { "" } else { " " }, field.name);
+        all_chars += before.chars().count();
+        all.push_str(&before);
+        windows.extend(kept.of(index).iter().map(|window| window.behind(all.len(), all_chars)));
+        all.push_str(text);
+        all.push('」');
+        all_chars += text.chars().count() + 1;
+    }
+    in_one_line(&cut_round(&all, max * 2, Keep::Both, &windows))
 }
 
 /// Names of tools come from the transcript too, and servers choose theirs freely.

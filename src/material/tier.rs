@@ -12,7 +12,7 @@ pub const REPLY_FLOOR: usize = 8_000;
 const MARK_ROOM: usize = 32;
 
 /// Limits of one tier.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Tier {
     /// A text of Claude's that is not the final reply.
     pub said: usize,
@@ -32,6 +32,13 @@ pub struct Tier {
     pub other: usize,
     /// Characters for a call told in one line; `None`: in full form.
     pub call_line: Option<usize>,
+}
+
+impl Tier {
+    /// No limit for a text in full form is below this.
+    pub fn least(&self) -> usize {
+        [self.said, self.input, self.output, self.other, self.words].into_iter().min().unwrap_or_default()
+    }
 }
 
 /// Nothing is cut.
@@ -60,16 +67,70 @@ pub const PREVIOUS: Tier = Tier {
     call_line: None,
 };
 
+/// Two tiers at a time: an entry that nothing refers to gives its room away first (4.37).
+#[derive(Debug, Clone, Copy)]
+pub struct Tiers {
+    /// For what Claude or the person refers to, what they said, and what was changed.
+    pub named: Tier,
+    /// For the rest.
+    pub unnamed: Tier,
+}
+
+impl Tiers {
+    /// The same for every entry.
+    pub const fn all(tier: Tier) -> Self {
+        Tiers { named: tier, unnamed: tier }
+    }
+
+    /// The tier of an entry.
+    pub fn of(&self, is_named: bool) -> &Tier {
+        if is_named { &self.named } else { &self.unnamed }
+    }
+}
+
 /// The mild tiers of the current turn: every entry still tells its story.
-pub fn mild() -> impl Iterator<Item = Tier> {
-    [12_000, 8_500, 6_000, 4_200, 3_000].into_iter().map(scaled)
+pub fn mild() -> Vec<Tiers> {
+    one_leads(WHOLE, &MILD.map(scaled))
 }
 
 /// The tight tiers, at whose end every call is one line (4.36).
-pub fn tight() -> impl Iterator<Item = Tier> {
-    let cut = [2_100, 1_500, 1_050, 740, 520, 360, 250, 180].into_iter().map(scaled);
-    let lines = [240, 120, 70].into_iter().map(|n| Tier { call_line: Some(n), ..scaled(120) });
-    cut.chain(lines)
+pub fn tight() -> Vec<Tiers> {
+    let lines = LINES.map(|n| Tier { call_line: Some(n), ..scaled(LINE_UNIT) });
+    one_leads(mildest(), &[TIGHT.map(scaled).as_slice(), &lines].concat())
+}
+
+/// The last of the mild tiers.
+pub fn mildest() -> Tier {
+    let [.., last] = MILD;
+    scaled(last)
+}
+
+/// The last of the tight ones.
+pub fn tightest() -> Tier {
+    let [.., last] = LINES;
+    Tier { call_line: Some(last), ..scaled(LINE_UNIT) }
+}
+
+const MILD: [usize; 9] = [12_000, 10_000, 8_500, 7_100, 6_000, 5_000, 4_200, 3_500, 3_000];
+const TIGHT: [usize; 16] =
+    [2_500, 2_100, 1_750, 1_500, 1_250, 1_050, 880, 740, 620, 520, 430, 360, 300, 250, 210, 180];
+const LINES: [usize; 3] = [240, 120, 70];
+
+/// What is not a call, beside calls that are one line.
+const LINE_UNIT: usize = 120;
+
+/// How many tiers unnamed entries are ahead: they have about a third of the room.
+const LEAD: usize = 6;
+
+/// Each tier of the list for unnamed entries, then for named ones, so that no step shows more than the one before.
+fn one_leads(before: Tier, list: &[Tier]) -> Vec<Tiers> {
+    let at = |step: usize| match step.min(list.len()).checked_sub(1) {
+        Some(index) => list.get(index).copied().unwrap_or(before),
+        None => before,
+    };
+    (1..=list.len() + LEAD)
+        .map(|step| Tiers { named: at(step.saturating_sub(LEAD)), unnamed: at(step) })
+        .collect()
 }
 
 /// Edits and writes keep three times what an output keeps, and background results twice.

@@ -2,7 +2,7 @@
 //!
 //! The texts are the spec's own, word for word, each in one file.
 
-use crate::material::fit::{self, Material, Shortened};
+use crate::material::fit::{self, Between, Material, Shortened};
 use crate::transcript::session::{Extent, Session};
 
 /// The instruction text, first and the same every time (5.1).
@@ -45,10 +45,15 @@ pub fn extent(skip: usize) -> Extent<'static> {
 
 /// Builds the prompt; `first_reason` is the reason of this turn's first audit where that was a FAIL (5.3).
 pub fn build(session: &Session, first_reason: Option<&str>) -> Prompt {
+    build_with(session, first_reason, Between::Evidence)
+}
+
+/// The same with another cut, for comparison.
+pub fn build_with(session: &Session, first_reason: Option<&str>, between: Between) -> Prompt {
     let second = first_reason.map(second_audit).unwrap_or_default();
     let room = room().saturating_sub(second.chars().count());
     let Material { text: material, shortened } =
-        fit::fit(&session.current, &session.earlier, session.is_whole, room);
+        fit::fit(&session.current, &session.earlier, session.is_whole, room, between);
     let text = format!("{INSTRUCTION}\n{material}{second}{}", CLOSING.trim_end());
     Prompt { chars: text.chars().count(), text, shortened }
 }

@@ -1,0 +1,74 @@
+//! What a prompt costs, by the processor's own clock, so that a busy machine does not count.
+
+use std::hint::black_box;
+use std::path::Path;
+use std::time::Duration;
+
+use nix::sys::resource::{UsageWho, getrusage};
+use nix::sys::time::TimeValLike;
+use stop_auditor::material::fit::Between;
+use stop_auditor::prompt;
+use stop_auditor::transcript::session::{self, Session};
+
+/// Sessions that are timed, and how often.
+const SESSIONS: usize = 8;
+const ROUNDS: usize = 9;
+
+/// The medians of one session.
+pub(crate) struct Times {
+    /// From the file to the prompt, as the hook does it.
+    pub(crate) whole: Both,
+    /// From the session to the prompt.
+    pub(crate) cut: Both,
+}
+
+pub(crate) struct Both {
+    pub(crate) plain: Duration,
+    pub(crate) ours: Duration,
+}
+
+impl Both {
+    pub(crate) fn ratio(&self) -> f64 {
+        self.ours.as_secs_f64() / self.plain.as_secs_f64()
+    }
+}
+
+pub(crate) fn of<'a>(transcripts: impl Iterator<Item = &'a Path>) -> Times {
+    let transcripts: Vec<&Path> = transcripts.take(SESSIONS).collect();
+    let whole = measured(&transcripts, |path, between| prompt(&session(path), between));
+    let sessions: Vec<Session> = transcripts.iter().map(|path| session(path)).collect();
+    Times { whole, cut: measured(&sessions, prompt) }
+}
+
+pub(crate) fn session(path: &Path) -> Session {
+    session::read(path, &prompt::extent(0)).unwrap().unwrap()
+}
+
+pub(crate) fn prompt(session: &Session, between: Between) -> String {
+    prompt::build_with(session, None, between).text
+}
+
+/// The two take turns, so that what else the machine does hits both.
+fn measured<T>(of: &[T], build: impl Fn(&T, Between) -> String) -> Both {
+    let mut both = [Vec::new(), Vec::new()];
+    for _ in 0..ROUNDS {
+        for (times, between) in both.iter_mut().zip([Between::Nothing, Between::Evidence]) {
+            let start = processor_time();
+            for one in of {
+                black_box(build(black_box(one), between));
+            }
+            times.push(processor_time().saturating_sub(start) / u32::try_from(of.len()).unwrap());
+        }
+    }
+    let [plain, ours] = both.map(|mut times| {
+        times.sort();
+        times[times.len() / 2]
+    });
+    Both { plain, ours }
+}
+
+fn processor_time() -> Duration {
+    let usage = getrusage(UsageWho::RUSAGE_SELF).unwrap();
+    let micros = usage.user_time().num_microseconds() + usage.system_time().num_microseconds();
+    Duration::from_micros(u64::try_from(micros).unwrap())
+}

@@ -1,0 +1,152 @@
+//! What a cut must keep of a turn (4.37): short windows round what Claude says and what the person asked.
+//!
+//! Which windows an entry has, and in what order they are worth their room, is decided once for a turn, whatever the
+//! room is. A cut takes as many of them as fit, in that order, so more room never loses one.
+
+mod claims;
+mod company;
+mod counts;
+mod distinctive;
+mod hits;
+mod places;
+mod tables;
+pub mod texts;
+mod tokens;
+mod votes;
+mod windows;
+
+use std::cmp::Ordering;
+use std::ops::Range;
+
+use crate::transcript::turn::{Call, Entry, Turn};
+
+use claims::{Needles, Source};
+use hits::{Hits, Voice};
+use places::Place;
+use texts::ONLY;
+
+/// A piece of a text that a cut keeps if there is room.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Window {
+    /// Where it stands, in bytes.
+    pub bytes: Range<usize>,
+    /// Where it stands, in characters.
+    pub chars: Range<usize>,
+}
+
+impl Window {
+    /// The same window where its text stands behind so much of another.
+    #[must_use]
+    pub fn behind(&self, n_bytes: usize, n_chars: usize) -> Self {
+        let moved = |range: &Range<usize>, by| range.start + by..range.end + by;
+        Window { bytes: moved(&self.bytes, n_bytes), chars: moved(&self.chars, n_chars) }
+    }
+}
+
+/// What is to be kept of one entry.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Kept {
+    /// Whether something refers to the entry, or it is one that is cut last anyway. The others give their room away first.
+    pub is_named: bool,
+    /// Windows of each text of the entry, by the numbers of [`texts`]; of those of one text the weightiest first. They do
+    /// not overlap.
+    windows: Vec<Vec<Window>>,
+}
+
+/// Head and tail, nothing else.
+pub static PLAIN: Kept = Kept { is_named: true, windows: Vec::new() };
+
+impl Kept {
+    /// The windows of a text of this entry.
+    pub fn of(&self, text: usize) -> &[Window] {
+        self.windows.get(text).map(Vec::as_slice).unwrap_or_default()
+    }
+}
+
+/// What is to be kept of a turn.
+#[derive(Debug, Clone)]
+pub struct Evidence {
+    opener: Kept,
+    entries: Vec<Kept>,
+}
+
+impl Evidence {
+    /// The plain cut: no windows, and no entry before another.
+    pub fn none() -> Self {
+        Evidence { opener: PLAIN.clone(), entries: Vec::new() }
+    }
+
+    /// What the claims of these turns lean on in them, the last turn first. One walk through their texts.
+    pub fn of(turns: &[&Turn]) -> Vec<Self> {
+        let needles = Needles::of(turns);
+        let mut hits = Hits::new(&needles);
+        for (index, turn) in turns.iter().enumerate() {
+            hits.look(Source { turn: index, entry: None }, ONLY, &turn.opener.words, Voice::Words);
+            for (number, entry) in turn.entries.iter().enumerate() {
+                let source = Source { turn: index, entry: Some(number) };
+                for (number, text) in texts::of(entry).into_iter().enumerate() {
+                    hits.look(source, number, text, voice(entry, number));
+                }
+            }
+        }
+        let mut places = places::of(&hits);
+        votes::weigh(&mut places, &hits);
+        let mut places = places.into_iter().peekable();
+        let mut of = |source| -> Vec<Place<'_>> {
+            std::iter::from_fn(|| places.next_if(|place| place.source == source)).collect()
+        };
+        let evidence = turns.iter().enumerate().map(|(index, turn)| {
+            let opener = windows::chosen(of(Source { turn: index, entry: None }), ONLY + 1, true);
+            let entries = turn.entries.iter().enumerate().map(|(number, entry)| {
+                let places = of(Source { turn: index, entry: Some(number) });
+                windows::chosen(places, texts::of(entry).len(), is_cut_last(entry))
+            });
+            Evidence { opener, entries: entries.collect() }
+        });
+        evidence.collect()
+    }
+
+    /// What is to be kept of the message that started the turn.
+    pub fn opener(&self) -> &Kept {
+        &self.opener
+    }
+
+    /// What is to be kept of the entry with this index.
+    pub fn entry(&self, index: usize) -> &Kept {
+        self.entries.get(index).unwrap_or(&PLAIN)
+    }
+}
+
+fn voice(entry: &Entry, number: usize) -> Voice {
+    match entry {
+        Entry::Said(_) | Entry::Steer(_) | Entry::Asked(_) => Voice::Words,
+        Entry::Call(call) => match number.cmp(&texts::output_of(call)) {
+            Ordering::Less => Voice::Input,
+            Ordering::Equal => Voice::Output,
+            Ordering::Greater => Voice::Words,
+        },
+        Entry::BackgroundResult(_)
+        | Entry::Peer { .. }
+        | Entry::Scheduled(_)
+        | Entry::Interrupted(_)
+        | Entry::Bang { .. }
+        | Entry::AuditBlock(_)
+        | Entry::OtherHook(_)
+        | Entry::StillRunning(_) => Voice::Output,
+    }
+}
+
+/// Entries that nobody has to refer to: the person's words, and what was changed (4.34).
+fn is_cut_last(entry: &Entry) -> bool {
+    match entry {
+        Entry::Steer(_) | Entry::Asked(_) | Entry::AuditBlock(_) | Entry::Interrupted(_) => true,
+        Entry::Call(Call { input, .. }) => input.iter().any(|field| field.is_change),
+        Entry::Said(_)
+        | Entry::BackgroundResult(_)
+        | Entry::Peer { .. }
+        | Entry::Scheduled(_)
+        | Entry::Bang { .. }
+        | Entry::OtherHook(_)
+        | Entry::StillRunning(_) => false,
+    }
+}

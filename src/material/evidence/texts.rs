@@ -1,0 +1,79 @@
+//! The texts of an entry that may be cut, numbered. Selection and rendering speak of them by these numbers.
+
+use crate::transcript::turn::{Call, Entry, OptionBox, Outcome, Output, Unanswered};
+
+/// The only text of most entries.
+pub const ONLY: usize = 0;
+
+/// What a call gave back stands behind its arguments.
+pub fn output_of(call: &Call) -> usize {
+    call.input.len()
+}
+
+/// What the person typed when denying a call stands last.
+pub fn denial_of(call: &Call) -> usize {
+    call.input.len() + 1
+}
+
+/// A question of an option box; its answer is the next number.
+pub fn question(index: usize) -> usize {
+    index * 2
+}
+
+/// What the person wrote instead of answering stands last.
+pub fn instead_of(asked: &OptionBox) -> usize {
+    asked.questions.len() * 2
+}
+
+/// An entry's texts, in the order of their numbers. What is always short has none.
+pub fn of(entry: &Entry) -> Vec<&str> {
+    match entry {
+        Entry::Said(said) => vec![&said.text],
+        Entry::Call(call) => {
+            let input = call.input.iter().map(|field| body(&field.text));
+            let output = output(&call.outcome).map(|output| body(&output.text)).unwrap_or_default();
+            input.chain([output, denial(&call.outcome)]).collect()
+        }
+        Entry::Asked(asked) => {
+            let questions = asked
+                .questions
+                .iter()
+                .flat_map(|asked| [asked.question.as_str(), asked.answer.as_deref().unwrap_or_default()]);
+            let instead = match &asked.unanswered {
+                Some(Unanswered::Instead(words) | Unanswered::Failed(words)) => words.as_str(),
+                Some(Unanswered::Closed) | None => "",
+            };
+            questions.chain([instead]).collect()
+        }
+        Entry::Steer(words) => vec![&words.text],
+        Entry::Bang { output, .. } => vec![output],
+        Entry::Peer { body: text, .. }
+        | Entry::BackgroundResult(text)
+        | Entry::Scheduled(text)
+        | Entry::Interrupted(text)
+        | Entry::OtherHook(text)
+        | Entry::StillRunning(text) => vec![text],
+        Entry::AuditBlock(_) => Vec::new(),
+    }
+}
+
+/// What a call gave back, where there is a result.
+pub fn output(outcome: &Outcome) -> Option<&Output> {
+    match outcome {
+        Outcome::Ok(output) | Outcome::Failed(output) | Outcome::NeverRan { output, .. } => Some(output),
+        Outcome::Pending => None,
+    }
+}
+
+/// What is told of an argument or an output: blank lines round it are layout, and would take the place of its head and
+/// tail.
+pub fn body(text: &str) -> &str {
+    text.trim_end().trim_start_matches(['\n', '\r'])
+}
+
+fn denial(outcome: &Outcome) -> &str {
+    match outcome {
+        Outcome::NeverRan { reason: Some(reason), .. } => reason,
+        Outcome::NeverRan { reason: None, .. } | Outcome::Ok(_) | Outcome::Failed(_) | Outcome::Pending => "",
+    }
+}

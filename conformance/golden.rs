@@ -15,6 +15,7 @@ use crate::kit::check::{Checks, checks};
 
 mod given;
 mod history;
+mod keys;
 mod lengths;
 mod marks;
 mod turns;
@@ -66,6 +67,7 @@ goldens! {
     r4_3_a_programs_prompt = "4.3", "program_prompt", turns::program;
     r4_12_a_late_reply_of_a_turn_without_tools = "4.12", "late_reply", turns::late_reply;
     r4_35_forged_marks = "4.35", "forged_marks", marks::forged;
+    r4_15_keys = "4.15", "keys", keys::keys;
     r5_3_a_second_audit = "5.3", "second_audit", turns::second_audit;
     r4_13_a_rewind = "4.13", "rewind", history::rewind;
     r4_13_a_compaction = "4.13", "compaction", history::compaction;

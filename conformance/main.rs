@@ -38,6 +38,8 @@ mod looking_back;
 mod material;
 /// Stops with nothing to audit.
 mod nothing;
+/// Keys of well-known shape.
+mod privacy;
 /// The fixed texts and the lengths.
 mod prompt;
 /// What must hold for any input of a kind.
@@ -88,6 +90,7 @@ fn registry() -> Vec<&'static Named> {
         looking_back::rating::CHECKS,
         material::CHECKS,
         nothing::CHECKS,
+        privacy::CHECKS,
         prompt::CHECKS,
         prompt::history::CHECKS,
         properties::keys::CHECKS,

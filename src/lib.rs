@@ -10,6 +10,7 @@ pub mod hook;
 pub mod hosts;
 pub mod material;
 pub mod paths;
+pub mod privacy;
 pub mod prompt;
 pub mod record;
 pub mod redact;

@@ -3,6 +3,7 @@ use std::io::Write as _;
 
 use serde_json::{Value, json};
 use stop_auditor::hook::event::{self, Event};
+use stop_auditor::privacy::Numbers;
 use stop_auditor::prompt;
 use stop_auditor::transcript::session;
 use stop_auditor::transcript::turn::Entry;
@@ -55,6 +56,7 @@ pub(super) fn prompt_of(transcript: &[u8], stop: &Value, first_reason: Option<&s
     let mut session = session::read(file.path(), &prompt::extent(0)).expect("the file can be read")?;
     session.current.complete(&stop.last_assistant_message);
     session.current.entries.extend(stop.still_running.into_iter().map(Entry::StillRunning));
+    Numbers::default().blot_session(&mut session);
     let prompt = prompt::build(&session, first_reason).text;
     assert!(!prompt.contains(&stop.transcript_path), "a golden with a temporary path is new every time");
     Some(prompt)

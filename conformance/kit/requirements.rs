@@ -68,6 +68,7 @@ pub(crate) const REQUIREMENTS: &[Requirement] = &[
     anyone("4.12", "a late last_assistant_message is added, once"),
     anyone("4.13", "main session only, live branch only, each row once"),
     anyone("4.14", "running background tasks of stdin are listed"),
+    anyone("4.15", "keys of well-known shape are neither sent nor logged"),
     anyone("4.20", "earlier turns come first, oldest first"),
     anyone("4.21", "the previous turn as a short timeline"),
     anyone("4.22", "two more turns with a line an action and background results"),

@@ -1,13 +1,17 @@
-//! Keys of the usual shapes in error texts (6.12): none survives, and ordinary text is left alone.
+//! Keys of the usual shapes in error texts (6.12) and in what is sent (4.15): none survives, and ordinary text is left
+//! alone.
 use proptest::prelude::*;
-use serde_json::Value;
-use stop_auditor::redact::error_text;
+use serde_json::{Value, json};
+use stop_auditor::privacy::Numbers;
+use stop_auditor::redact::{error_text, known_keys};
 
 use crate::kit::auditors::says_file;
 use crate::kit::check::checks;
 use crate::kit::event::write;
 use crate::kit::generated;
+use crate::kit::rows::Rows;
 use crate::kit::sandbox::Sandbox;
+use crate::prompt::cuts::words;
 use crate::reading::transcripts;
 
 /// What stands for a key.
@@ -53,7 +57,7 @@ fn keys() -> impl Strategy<Value = String> {
 }
 
 /// A key where error texts have it: in a sentence, a header, JSON, an address, a line of a file.
-fn leaks() -> impl Strategy<Value = Leak> {
+fn in_place() -> impl Strategy<Value = Leak> {
     let places = prop::sample::select(vec![
         "401 Unauthorized: incorrect key {} provided",
         "{}",
@@ -66,9 +70,11 @@ fn leaks() -> impl Strategy<Value = Leak> {
         "钥匙是“{}”，被拒绝",
         "(`{}`)",
     ]);
-    let in_place =
-        (places, keys()).prop_map(|(place, key)| Leak { text: place.replace("{}", &key), secret: key });
-    // What only its place tells for a secret.
+    (places, keys()).prop_map(|(place, key)| Leak { text: place.replace("{}", &key), secret: key })
+}
+
+/// What only its place tells for a secret.
+fn guessed() -> impl Strategy<Value = Leak> {
     let words = "[A-Za-z0-9!$%*+./?@^_~-]{8,40}";
     let places_that_tell = prop::sample::select(vec![
         "password={}",
@@ -80,16 +86,28 @@ fn leaks() -> impl Strategy<Value = Leak> {
         "API-KEY={}",
         "token={}",
     ]);
-    let guessed = (places_that_tell, words)
-        .prop_map(|(place, secret): (&str, String)| Leak { text: place.replace("{}", &secret), secret });
+    (places_that_tell, words)
+        .prop_map(|(place, secret): (&str, String)| Leak { text: place.replace("{}", &secret), secret })
+}
+
+/// A block of a key file, whole or cut off.
+fn pem() -> impl Strategy<Value = Leak> {
     let base64 = prop::collection::vec("[A-Za-z0-9+/]{64}", 2..20);
     let kind = prop::sample::select(vec!["RSA ", "EC ", "OPENSSH ", "", "ENCRYPTED "]);
-    let pem = (base64, kind, any::<bool>()).prop_map(|(lines, kind, is_whole)| {
+    (base64, kind, any::<bool>()).prop_map(|(lines, kind, is_whole)| {
         let body = lines.join("\n");
         let end = if is_whole { format!("\n-----END {kind}PRIVATE KEY-----\n") } else { String::new() };
         Leak { text: format!("read: -----BEGIN {kind}PRIVATE KEY-----\n{body}{end}"), secret: body }
-    });
-    prop_oneof![6 => in_place, 2 => guessed, 1 => pem]
+    })
+}
+
+fn leaks() -> impl Strategy<Value = Leak> {
+    prop_oneof![6 => in_place(), 2 => guessed(), 1 => pem()]
+}
+
+/// Without the guesses (4.15).
+fn known() -> impl Strategy<Value = Leak> {
+    prop_oneof![6 => in_place(), 1 => pem()]
 }
 
 /// Ten characters in a row of the secret that stand in a text, behind its public beginning.
@@ -138,6 +156,67 @@ checks! {
             }
             Ok(())
         });
+    }
+
+    /// 4.15: the function that every text of a prompt goes through.
+    #[own]
+    fn r4_15_no_generated_key_survives(c: &mut Checks) {
+        generated::check(c, "4.15", "keys", (400, "conformance/seeds/known-keys.txt"), &known(), |leak| {
+            let mut numbers = Numbers::default();
+            let text = format!("{}\n\nand again: {}", leak.text, leak.text);
+            let blotted = numbers.blot(&text).into_owned();
+            let left = left_of(&leak.secret, &blotted);
+            prop_assert!(left.is_none(), "{left:?} is left in {blotted:?}");
+            prop_assert_eq!(numbers.count(), 1, "one key has one number: {}", blotted);
+            prop_assert_eq!(blotted.matches("［密钥 1，已抹去］").count(), 2, "{}", blotted);
+            prop_assert_eq!(Numbers::default().blot(&blotted).into_owned(), blotted.clone(), "twice is once");
+            Ok(())
+        });
+    }
+
+    /// 4.15: through rows, cuts and log, wherever in a long output it stands.
+    fn r4_15_no_generated_key_is_sent_or_logged(c: &mut Checks) {
+        let cases = (known(), 0..90_000_usize, 0..90_000_usize);
+        generated::check(
+            c,
+            "4.15",
+            "sent",
+            (12, "conformance/seeds/sent-keys.txt"),
+            &cases,
+            |(leak, before, behind)| {
+                let output = format!("{}\n{}\n{}", words("b", before), leak.text, words("e", behind));
+                let mut rows = Rows::new();
+                rows.person(format!("看看 {}", leak.text)).call(
+                    "toolu_1",
+                    "Bash",
+                    json!({"command": leak.text}),
+                );
+                rows.result("toolu_1", output).says(&format!("看了 {}", leak.text));
+                let sandbox = Sandbox::new();
+                sandbox.transcript(rows.rows());
+                let prompt = sandbox.stop().prompt();
+                for (place, text) in [("prompt", prompt), ("log", sandbox.log_text())] {
+                    prop_assert!(text.contains("看看"), "{place}: {text}");
+                    let left = left_of(&leak.secret, &text);
+                    prop_assert!(left.is_none(), "{left:?} is left in the {place}: {text}");
+                }
+                Ok(())
+            },
+        );
+    }
+
+    /// 4.15: nothing of what people and tools wrote in the recorded sessions is a key.
+    #[own]
+    fn r4_15_ordinary_text_is_sent_as_it_stands(c: &mut Checks) {
+        let mut all = Vec::new();
+        for path in transcripts().into_iter().filter(|path| path.to_string_lossy().contains("recorded")) {
+            for line in std::fs::read_to_string(path).unwrap().lines() {
+                texts(&serde_json::from_str(line).unwrap(), &mut all);
+            }
+        }
+        let hits: Vec<&String> = all.iter().filter(|text| known_keys(text) != **text).collect();
+        c.that("4.15", format!("hits in {} texts", all.len()), hits.is_empty(), "none", format!("{hits:?}"));
+        c.that("4.15", "there are texts", all.len() > 1_000, "over 1,000", all.len().to_string());
     }
 
     /// 6.12: what people and tools wrote in the recorded sessions is no key. Those who guess blot a word now and then: at

@@ -12,6 +12,7 @@ use crate::auditor::signals::Signals;
 use crate::auditor::verdict::Verdict;
 use crate::auditor::{Audit, AuditError, Auditor, Choice, codex};
 use crate::hook::outcome::Outcome;
+use crate::privacy::{self, Numbers};
 use crate::prompt::{self, Prompt};
 use crate::redact;
 use crate::transcript::session::{self, Session};
@@ -100,9 +101,16 @@ pub fn run(args: &TryArgs) -> ExitCode {
 
 /// Whether there was a verdict.
 fn try_out(args: &TryArgs, out: &mut impl Write) -> Result<bool, TryError> {
-    let session = read(args)?;
+    let mut session = read(args)?;
+    let mut numbers = Numbers::default();
+    if !privacy::sends_keys() {
+        numbers.blot_session(&mut session);
+    }
     let prompt = prompt::build(&session, None);
     tell_what_was_read(out, args, &session, &prompt)?;
+    if numbers.count() > 0 {
+        writeln!(out, "密钥：读到 {} 个，都抹去了", numbers.count())?;
+    }
     if args.show_prompt {
         writeln!(out, "──── 提示词 ────\n{}\n──── 提示词完 ────", prompt.text)?;
     }

@@ -24,6 +24,7 @@ use crate::auditor::signals::Signals;
 use crate::auditor::verdict::Verdict;
 use crate::auditor::{self, AuditError, Auditor, Choice};
 use crate::material::{cut, render};
+use crate::privacy::{self, Numbers};
 use crate::record::Word;
 use crate::transcript::session::Session;
 use crate::transcript::turn::{Entry, Turn};
@@ -61,6 +62,7 @@ struct Setting {
     state_dir: PathBuf,
     choice: Choice,
     debug_prompt: Option<PathBuf>,
+    sends_keys: bool,
 }
 
 /// Handles one event from standard input.
@@ -110,6 +112,7 @@ impl Setting {
             debug_prompt: env::var_os("STOP_AUDITOR_DEBUG_PROMPT")
                 .filter(|path| !path.is_empty())
                 .map(PathBuf::from),
+            sends_keys: privacy::sends_keys(),
         }
     }
 
@@ -122,6 +125,8 @@ impl Setting {
             session_id: stop.session_id.clone(),
             project: stop.project(env::var_os("CLAUDE_PROJECT_DIR")),
             stop_hook_active: stop.stop_hook_active,
+            // An auditor that was sent a key may repeat it (4.15).
+            text: redact::known_keys(&record.text).into_owned(),
             ..record
         };
         let _ = journal::write(directory, &record, &now);
@@ -130,7 +135,7 @@ impl Setting {
 
 /// Audits the turn that has ended.
 fn on_stop(stop: &Stop, setting: &Setting, signals: &Signals, started: Instant) -> (Outcome, Record) {
-    let session = match source::read(stop, signals, started + READ_LIMIT) {
+    let mut session = match source::read(stop, signals, started + READ_LIMIT) {
         Ok(session) => session,
         // There is a turn, and the person must know that it was not audited.
         Err(unread @ (NoTurn::TooSlow(_) | NoTurn::Unreadable(..) | NoTurn::Beside(_))) => {
@@ -140,7 +145,15 @@ fn on_stop(stop: &Stop, setting: &Setting, signals: &Signals, started: Instant) 
             return (Outcome::Silent, error(Record::default(), &none.to_string()));
         }
     };
-    let record = describe(&session);
+    let mut numbers = Numbers::default();
+    let record = if setting.sends_keys {
+        let mut logged = session.current.clone();
+        numbers.blot_turn(&mut logged);
+        describe(&logged, &session)
+    } else {
+        numbers.blot_session(&mut session);
+        describe(&session.current, &session)
+    };
     if signals.is_ended() {
         return (Outcome::Silent, error(record, &AuditError::Cancelled.to_string()));
     }
@@ -159,6 +172,8 @@ fn on_stop(stop: &Stop, setting: &Setting, signals: &Signals, started: Instant) 
             }
             Err(cause) => return not_audited(record, &cause.to_string()),
         };
+    let last_reason = last_reason
+        .map(|reason| if setting.sends_keys { reason } else { numbers.blot(&reason).into_owned() });
     let prompt = prompt::build(&session, last_reason.as_deref());
     if let Some(path) = &setting.debug_prompt {
         // For whoever looks at prompts; an audit does not depend on it.
@@ -260,8 +275,7 @@ fn internal_fault() -> (Outcome, Record) {
 }
 
 /// What the log says of a turn (8.1).
-fn describe(session: &Session) -> Record {
-    let turn = &session.current;
+fn describe(turn: &Turn, session: &Session) -> Record {
     let reply = turn.reply();
     let skipped = reply.chars().count().saturating_sub(LOGGED_REPLY);
     Record {

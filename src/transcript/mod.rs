@@ -11,4 +11,5 @@ pub mod row;
 pub mod session;
 pub mod tags;
 pub mod tail;
+mod texts;
 pub mod turn;

@@ -1,5 +1,6 @@
 //! Installing, uninstalling and the self-test command, through the binary and in a home of their own.
 //! Every install runs the whole self-test, which waits for a time-out: cases of a table run side by side.
+pub(crate) mod auditor;
 pub(crate) mod home;
 pub(crate) mod settings;
 

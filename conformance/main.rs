@@ -84,6 +84,7 @@ fn registry() -> Vec<&'static Named> {
         golden::CHECKS,
         install::CHECKS,
         install::settings::CHECKS,
+        install::auditor::CHECKS,
         isolation::CHECKS,
         journal::CHECKS,
         looking_back::CHECKS,

@@ -7,21 +7,20 @@ pub mod document;
 pub mod file;
 pub mod refusal;
 pub mod registration;
+mod variables;
 
 use document::{Document, Kind, Step};
 use refusal::Refusal;
 use registration::{is_registered, register, registered_command, unregister};
-use serde_json::{Value, json};
+pub use variables::{
+    BASE_URL_VARIABLE, COMMAND_VARIABLE, KEY_VARIABLE, MODEL_VARIABLE, VARIABLES, VENDOR_VARIABLE,
+};
+use variables::{refuse_to_overwrite, restore_variable, set_variable, take_back};
 
 /// The events that are registered and their time limits in seconds (3.1).
 pub const EVENTS: [(&str, u64); 2] = [("Stop", 180), ("UserPromptSubmit", 10)];
 /// The file name of the binary; a command that runs a program of this name is ours.
 pub const PROGRAM: &str = "stop-auditor";
-/// Holds the auditor's command (6.1).
-pub const COMMAND_VARIABLE: &str = "STOP_AUDITOR_CMD";
-/// Holds the auditor's model.
-pub const MODEL_VARIABLE: &str = "STOP_AUDITOR_MODEL";
-const VARIABLES: [&str; 2] = [COMMAND_VARIABLE, MODEL_VARIABLE];
 /// What a settings file that was not there begins as.
 const FRESH: &str = "{}\n";
 const HOOKS: Step = Step::Key("hooks");
@@ -34,6 +33,8 @@ pub struct Request {
     pub command: String,
     /// Variables for `env`, of those that are ours.
     pub env: Vec<(&'static str, String)>,
+    /// Variables of ours that are to say nothing: another choice of the auditor takes their place.
+    pub unset: Vec<&'static str>,
     /// Replaces the person's own values in `env`.
     pub force: bool,
 }
@@ -60,9 +61,16 @@ pub fn install(
         Some(document) => document.clone(),
         None => Document::parse(FRESH.as_bytes())?,
     };
-    check(&document, !request.env.is_empty())?;
+    check(&document, !request.env.is_empty() || !request.unset.is_empty())?;
     for (name, value) in &request.env {
         refuse_to_overwrite(&document, baseline, name, value, request.force)?;
+    }
+    for name in &request.unset {
+        refuse_to_overwrite(&document, baseline, name, "", request.force)?;
+    }
+    // Before the registration: whether there was one tells whose an entry is.
+    for name in &request.unset {
+        take_back(&mut document, baseline, name)?;
     }
     for (event, timeout) in EVENTS {
         register(&mut document, event, timeout, &request.command)?;
@@ -157,52 +165,6 @@ fn remove_if_emptied(
     if is_empty(document, path) && !stood_before { document.remove(path) } else { Ok(()) }
 }
 
-fn refuse_to_overwrite(
-    document: &Document,
-    baseline: Option<&Document>,
-    name: &'static str,
-    value: &str,
-    force: bool,
-) -> Result<(), Refusal> {
-    let path = [ENV, Step::Key(name)];
-    let Some(node) = document.get(&path) else { return Ok(()) };
-    let raw = document.raw(node);
-    let stood_before =
-        baseline.and_then(|baseline| Some(baseline.raw(baseline.get(&path)?) == raw)).unwrap_or(false);
-    let is_persons = stood_before || !is_registered(document);
-    if force || !is_persons || document.string(&path) == Some(value) {
-        return Ok(());
-    }
-    Err(Refusal::Taken { name, value: raw.to_owned(), place: document.place(node) })
-}
-
-fn set_variable(document: &mut Document, name: &str, value: &str) -> Result<(), Refusal> {
-    let path = [ENV, Step::Key(name)];
-    if document.string(&path) == Some(value) {
-        Ok(())
-    } else if document.get(&path).is_some() {
-        document.replace(&path, &Value::from(value).to_string())
-    } else if document.get(&[ENV]).is_some() {
-        document.add(&[ENV], name, &Value::from(value))
-    } else {
-        document.add(&[], "env", &json!({ name: value }))
-    }
-}
-
-fn restore_variable(document: &mut Document, baseline: Option<&Document>, name: &str) -> Result<(), Refusal> {
-    let path = [ENV, Step::Key(name)];
-    let Some(node) = document.get(&path) else { return Ok(()) };
-    let old = baseline.and_then(|baseline| Some(baseline.raw(baseline.get(&path)?).to_owned()));
-    match old {
-        Some(old) if old == document.raw(node) => Ok(()),
-        Some(old) => document.replace(&path, &old),
-        None => {
-            document.remove(&path)?;
-            remove_if_emptied(document, baseline, &[ENV])
-        }
-    }
-}
-
 /// Whether the current text is what an install makes of the one before, and nothing else.
 fn replays(before: Option<&Document>, current: &Document) -> bool {
     let Some(command) = registered_command(current, EVENTS[0].0) else { return false };
@@ -212,7 +174,7 @@ fn replays(before: Option<&Document>, current: &Document) -> bool {
         let is_old = before.is_some_and(|before| before.string(&path) == Some(value));
         (!is_old).then(|| (name, value.to_owned()))
     });
-    let request = Request { command, env: env.collect(), force: true };
+    let request = Request { command, env: env.collect(), force: true, ..Request::default() };
     install(before, None, &request).is_ok_and(|again| again.to_bytes() == current.to_bytes())
 }
 

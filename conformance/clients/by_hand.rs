@@ -28,16 +28,19 @@ fn stdout(output: &Output) -> String {
 }
 
 /// Runs `scripts/live-check`. Its `cargo run … -- try` is our binary, as it was built for the tests.
-fn live_check(sandbox: &Sandbox, path: &str, url: &str) -> Output {
+pub(crate) fn live_check(sandbox: &Sandbox, path: &str, url: &str, arguments: &[&str]) -> Output {
     let package = Path::new(env!("CARGO_MANIFEST_DIR"));
     write(
         &sandbox.path("bin/cargo.sh"),
-        format!("exec {} try\n", quoted(env!("CARGO_BIN_EXE_stop-auditor"))),
+        format!(
+            "while [ \"$1\" != -- ]; do shift; done\nshift\nexec {} \"$@\"\n",
+            quoted(env!("CARGO_BIN_EXE_stop-auditor"))
+        ),
     );
     let link = sandbox.path("bin/cargo");
     std::os::unix::fs::symlink(package.join("fake-auditors/by-name"), link).expect("a link is made");
     let mut command = Command::new("sh");
-    command.arg(package.join("scripts/live-check")).env_clear();
+    command.arg(package.join("scripts/live-check")).args(arguments).env_clear();
     command.env("PATH", format!("{}:{path}", sandbox.path("bin").display()));
     command.env("HOME", sandbox.path("home")).env("TMPDIR", sandbox.path("tmp"));
     command.env("CODEX_API_KEY", KEY).env("STOP_AUDITOR_CODEX_ARGS", pointed_at(url));
@@ -121,7 +124,7 @@ checks! {
             let sandbox = Sandbox::new();
             let model = Responses::new(Answer::Messages(answers));
             let answer = answers[0];
-            let output = live_check(&sandbox, &installed::path(), &model.url());
+            let output = live_check(&sandbox, &installed::path(), &model.url(), &[]);
             c.equal("9.7", format!("exit code after {answer}"), output.status.code(), Some(code));
             c.equal("9.7", "requests", model.requests().len(), 1);
             c.contains("9.7", "the verdict", &stdout(&output), answer);
@@ -137,7 +140,7 @@ checks! {
     fn r9_7_live_check_declines_where_codex_is_missing(c: &mut Checks) {
         let sandbox = Sandbox::new();
         let model = Responses::new(Answer::Messages(&["VERDICT: PASS"]));
-        let output = live_check(&sandbox, "/usr/bin:/bin", &model.url());
+        let output = live_check(&sandbox, "/usr/bin:/bin", &model.url(), &[]);
         c.equal("9.7", "exit code", output.status.code(), Some(1));
         c.contains("9.7", "what it says", &String::from_utf8_lossy(&output.stderr), "Nothing was asked.");
         c.equal("9.7", "requests", model.requests().len(), 0);

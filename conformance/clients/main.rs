@@ -38,6 +38,8 @@ mod hosts_claude;
 mod hosts_codex;
 /// A person at the terminal.
 mod interactive;
+/// Auditors of other vendors.
+mod presets;
 /// Parts of the kit that the other target has too.
 #[path = "../kit"]
 mod kit {
@@ -80,6 +82,7 @@ fn registry() -> Vec<&'static Named> {
         codex_faults::CHECKS,
         codex_isolation::CHECKS,
         explaining::CHECKS,
+        presets::openai_compatible::CHECKS,
         codex_login::CHECKS,
         codex_keyring::CHECKS,
         hosts_codex::configuration::CHECKS,

@@ -65,6 +65,7 @@ checks! {
             command: "'/home/u/.claude/hooks/stop-auditor'".into(),
             env: vec![("STOP_AUDITOR_CMD", "judge 'x'".into())],
             force: false,
+            ..Request::default()
         };
         generated::check(
             c,

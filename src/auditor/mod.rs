@@ -3,15 +3,19 @@
 //! Whatever goes wrong is an [`AuditError`], never a block: the turn goes through and the person is told (1.5).
 
 pub mod capture;
+mod choice;
 pub mod codex;
 pub mod detached;
+pub mod environment;
+mod error;
+pub mod preset;
 pub mod process;
 pub mod signals;
 pub mod vendor;
 pub mod verdict;
 
+use std::borrow::Cow;
 use std::ffi::OsString;
-use std::fmt;
 use std::fs::Permissions;
 use std::io;
 use std::os::unix::fs::PermissionsExt;
@@ -20,11 +24,15 @@ use std::path::Path;
 use std::process::{Command, ExitStatus};
 use std::time::{Duration, Instant};
 
+pub use choice::{Choice, Settings};
 use codex::Codex;
 use codex::events;
+pub use error::AuditError;
+use preset::chosen::Chosen;
+use preset::place::Prepared;
 use process::End;
 use signals::Signals;
-use verdict::{NoVerdict, Verdict};
+use verdict::Verdict;
 
 /// The longest an auditor may take (3.4).
 pub const MAX_LIMIT: Duration = Duration::from_secs(150);
@@ -32,19 +40,6 @@ pub const MAX_LIMIT: Duration = Duration::from_secs(150);
 /// Told to the auditor's processes, so that an auditor which is itself a Claude Code session, or runs one, does not
 /// audit the audit (1.7).
 pub const INSIDE_VARIABLE: &str = "STOP_AUDITOR_INSIDE";
-
-/// Variables that choose the auditor, as the environment gives them.
-#[derive(Debug, Clone, Default)]
-pub struct Choice {
-    /// `STOP_AUDITOR_CMD`.
-    pub command: Option<String>,
-    /// `STOP_AUDITOR_MODEL`.
-    pub model: Option<String>,
-    /// `STOP_AUDITOR_CODEX_ARGS`.
-    pub codex_args: Option<String>,
-    /// `STOP_AUDITOR_TIMEOUT`.
-    pub timeout: Option<String>,
-}
 
 /// Who audits, and how long it may take.
 #[derive(Debug, Clone)]
@@ -62,6 +57,8 @@ enum Program {
     Shell(String),
     /// Codex (6.2).
     Codex(Codex),
+    /// Another vendor's client.
+    Preset(Chosen),
 }
 
 /// A verdict and what it cost.
@@ -86,55 +83,27 @@ pub struct Told {
     pub warnings: Vec<String>,
 }
 
-/// Why there is no verdict (6.9).
-#[derive(Debug)]
-pub enum AuditError {
-    /// The auditor is Claude's own vendor (1.7).
-    OwnVendor(String),
-    /// `STOP_AUDITOR_CODEX_ARGS` is no list of shell words.
-    BadArguments(String),
-    /// The empty working directory could not be made.
-    NoDirectory(io::Error),
-    /// The program could not be started, or not be waited for.
-    NotStarted(String, io::Error),
-    /// It ended with another exit code than 0, or by a signal; with what it complained about.
-    Failed(String, String),
-    /// It took longer than this.
-    TimedOut(Duration),
-    /// The hook itself was asked to end.
-    Cancelled,
-    /// It ended well without completing its answer.
-    Incomplete(String),
-    /// Its answer holds no verdict.
-    NoVerdict(NoVerdict, String),
-}
-
-impl Choice {
-    /// What the environment says. A value that is not UTF-8 is read as far as it is.
-    pub fn from_environment() -> Self {
-        let text = |name: &str| std::env::var_os(name).map(|value| value.to_string_lossy().into_owned());
-        Choice {
-            command: text("STOP_AUDITOR_CMD"),
-            model: text("STOP_AUDITOR_MODEL"),
-            codex_args: text("STOP_AUDITOR_CODEX_ARGS"),
-            timeout: text("STOP_AUDITOR_TIMEOUT"),
-        }
-    }
-}
-
 impl Auditor {
     /// Codex, where it is the auditor by the default command.
     pub fn codex(&self) -> Option<&Codex> {
         match &self.program {
             Program::Codex(codex) => Some(codex),
-            Program::Shell(_) => None,
+            Program::Shell(_) | Program::Preset(_) => None,
         }
     }
 
-    /// Who is to audit.
+    /// Another vendor's client, where one was chosen.
+    pub fn preset(&self) -> Option<&Chosen> {
+        match &self.program {
+            Program::Preset(chosen) => Some(chosen),
+            Program::Shell(_) | Program::Codex(_) => None,
+        }
+    }
+
+    /// Who is to audit: the command that was set, else the preset, else Codex.
     ///
     /// # Errors
-    /// [`AuditError::OwnVendor`] and [`AuditError::BadArguments`].
+    /// [`AuditError::OwnVendor`], [`AuditError::BadArguments`] and [`AuditError::Unusable`].
     pub fn choose(choice: &Choice) -> Result<Auditor, AuditError> {
         let set = |value: &Option<String>| value.clone().filter(|value| !value.trim().is_empty());
         let model = set(&choice.model);
@@ -145,6 +114,10 @@ impl Auditor {
             }
             let name = model.unwrap_or_else(|| shell_name(&command));
             (Program::Shell(command), name)
+        } else if let Some(preset) = choice.preset() {
+            let chosen = Chosen::of(choice, preset)?;
+            let name = chosen.model.clone();
+            (Program::Preset(chosen), name)
         } else {
             let model = model.unwrap_or_else(|| codex::DEFAULT_MODEL.to_owned());
             let extra = set(&choice.codex_args).unwrap_or_default();
@@ -165,6 +138,10 @@ impl Auditor {
                 let arguments = codex.arguments();
                 let words = std::iter::once(codex::PROGRAM).chain(arguments.iter().map(String::as_str));
                 shlex::try_join(words).unwrap_or_else(|_| codex::PROGRAM.to_owned())
+            }
+            Program::Preset(chosen) => {
+                let words = chosen.words();
+                shlex::try_join(words.iter().map(String::as_str)).unwrap_or_else(|_| self.program_name())
             }
         }
     }
@@ -192,11 +169,14 @@ impl Auditor {
             .tempdir()
             .map_err(AuditError::NoDirectory)?;
         let mark = directory.path().file_name().map(OsString::from).unwrap_or_default();
-        let mut command = self.command(directory.path()).map_err(AuditError::NoDirectory)?;
-        command.env(INSIDE_VARIABLE, "1").env(detached::AUDIT_VARIABLE, &mark);
         let limit = self.limit.min(left);
-        let ran = process::run(&mut command, prompt.as_bytes(), limit, signals)
+        let Prepared { mut command, config } =
+            self.command(directory.path(), limit).map_err(AuditError::NoDirectory)?;
+        command.env(INSIDE_VARIABLE, "1").env(detached::AUDIT_VARIABLE, &mark);
+        let input = self.preset().map_or(Cow::Borrowed(prompt), |chosen| Cow::Owned(chosen.input(prompt)));
+        let ran = process::run(&mut command, input.as_bytes(), limit, signals)
             .map_err(|error| AuditError::NotStarted(self.program_name(), error))?;
+        drop(config);
         if let Program::Codex(codex) = &self.program
             && let Err(error) = codex.bring_login_back(directory.path())
         {
@@ -205,7 +185,8 @@ impl Auditor {
         if ran.output_is_held || !matches!(ran.end, End::Exited(_)) {
             told.detached = detached::find(&mark.to_string_lossy());
         }
-        let events = events::is_event_stream(&ran.stdout).then(|| events::answer(&ran.stdout));
+        let is_stream = self.preset().is_none() && events::is_event_stream(&ran.stdout);
+        let events = is_stream.then(|| events::answer(&ran.stdout));
         if let Some(answer) = &events {
             told.tokens = answer.tokens;
             told.warnings.extend(answer.warnings.iter().cloned());
@@ -214,35 +195,46 @@ impl Auditor {
             End::TimedOut => return Err(AuditError::TimedOut(limit)),
             End::Cancelled => return Err(AuditError::Cancelled),
             End::Exited(status) if !status.success() => {
-                let complaint = events.and_then(|answer| answer.error).unwrap_or(ran.stderr);
+                let complaint = match self.preset() {
+                    Some(chosen) => chosen.complaint(&ran.stdout, &ran.stderr),
+                    None => events.and_then(|answer| answer.error).unwrap_or(ran.stderr),
+                };
                 return Err(AuditError::Failed(told_status(status), complaint));
             }
             End::Exited(_) => {}
         }
-        let answer = match events {
-            None => ran.stdout,
-            Some(answer) if answer.is_complete => answer.text,
-            Some(answer) => return Err(AuditError::Incomplete(answer.error.unwrap_or_default())),
+        let answer = match (self.preset(), events) {
+            (Some(chosen), _) => {
+                let said = chosen.said(&ran.stdout)?;
+                told.tokens = said.tokens;
+                said.text
+            }
+            (None, None) => ran.stdout,
+            (None, Some(answer)) if answer.is_complete => answer.text,
+            (None, Some(answer)) => return Err(AuditError::Incomplete(answer.error.unwrap_or_default())),
         };
         verdict::find(&answer).map_err(|none| AuditError::NoVerdict(none, answer))
     }
 
     /// The command, in an empty working directory: the one given, or one below it.
-    fn command(&self, directory: &Path) -> io::Result<Command> {
-        match &self.program {
+    fn command(&self, directory: &Path, limit: Duration) -> io::Result<Prepared> {
+        let command = match &self.program {
             Program::Shell(line) => {
                 let mut command = Command::new("sh");
                 command.arg("-c").arg(line).current_dir(directory);
-                Ok(command)
+                command
             }
-            Program::Codex(codex) => codex.command(directory),
-        }
+            Program::Codex(codex) => codex.command(directory)?,
+            Program::Preset(chosen) => return chosen.prepare(directory, limit),
+        };
+        Ok(Prepared { command, config: None })
     }
 
     fn program_name(&self) -> String {
         match &self.program {
             Program::Shell(_) => "sh".to_owned(),
             Program::Codex(_) => codex::PROGRAM.to_owned(),
+            Program::Preset(chosen) => chosen.preset.program.to_owned(),
         }
     }
 }
@@ -278,39 +270,6 @@ fn shell_name(command: &str) -> String {
     }
     let program = vendor::first_program(command).unwrap_or_default();
     program.rsplit('/').next().unwrap_or_default().to_owned()
-}
-
-impl fmt::Display for AuditError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            AuditError::OwnVendor(what) => write!(f, "审计员不能是 Claude 自家的模型：{what}"),
-            AuditError::BadArguments(arguments) => {
-                write!(f, "STOP_AUDITOR_CODEX_ARGS 的引号不成对：{arguments}")
-            }
-            AuditError::NoDirectory(error) => write!(f, "建不了审计员的临时目录：{error}"),
-            AuditError::NotStarted(program, error) if error.kind() == io::ErrorKind::NotFound => {
-                write!(f, "找不到命令 {program}，装好它，或用 STOP_AUDITOR_CMD 换一个审计员")
-            }
-            AuditError::NotStarted(program, error) => write!(f, "{program} 起不来：{error}"),
-            AuditError::Failed(status, told) if told.trim().is_empty() => {
-                write!(f, "审计员出错，{status}")
-            }
-            AuditError::Failed(status, told) => write!(f, "审计员出错，{status}：{}", told.trim()),
-            AuditError::TimedOut(limit) => write!(f, "超过 {} 秒没有答复", limit.as_secs_f64()),
-            AuditError::Cancelled => f.write_str("hook 被客户端中断"),
-            AuditError::Incomplete(told) if told.is_empty() => f.write_str("审计员没有答完"),
-            AuditError::Incomplete(told) => write!(f, "审计员没有答完：{told}"),
-            AuditError::NoVerdict(NoVerdict::NoLine, answer) if answer.trim().is_empty() => {
-                f.write_str("审计员的回复是空的，没有 VERDICT 行")
-            }
-            AuditError::NoVerdict(NoVerdict::NoLine, answer) => {
-                write!(f, "回复里没有 VERDICT 行：{}", answer.trim())
-            }
-            AuditError::NoVerdict(NoVerdict::Unknown(line), _) => {
-                write!(f, "VERDICT 行不是 PASS、NOTE、FAIL 之一：{line}")
-            }
-        }
-    }
 }
 
 #[cfg(test)]

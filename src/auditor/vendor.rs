@@ -52,7 +52,8 @@ fn is_tool(program: &str) -> bool {
             .any(|part| part.eq_ignore_ascii_case("claude") || part.eq_ignore_ascii_case("anthropic"))
 }
 
-fn names_anthropic(model: &str) -> bool {
+/// Whether a model's name is one of Anthropic's.
+pub(crate) fn names_anthropic(model: &str) -> bool {
     let model = model.to_ascii_lowercase();
     ANTHROPIC.iter().any(|name| model.contains(name))
 }

@@ -1,5 +1,7 @@
-//! What changed in a text, for people: line by line with numbers (10.1), or as a unified diff.
+//! What changed in a text, for people: line by line with numbers (10.1), or as a unified diff. Settings may hold keys,
+//! and a screen is shared easily: they are blotted out.
 
+use crate::redact;
 use similar::{ChangeTag, TextDiff};
 
 /// The changed lines, each as `第 3 行 + …` (number in the new text) or `第 3 行 - …` (in the old one).
@@ -13,14 +15,15 @@ pub(super) fn lines(old: &str, new: &str) -> Vec<String> {
                 ChangeTag::Equal => return None,
             };
             let text = change.value().trim_end_matches(['\r', '\n']);
-            Some(format!("第 {} 行 {sign} {text}", index.unwrap_or_default() + 1))
+            Some(redact::error_text(&format!("第 {} 行 {sign} {text}", index.unwrap_or_default() + 1)))
         })
         .collect()
 }
 
 /// A diff as `diff -u` prints it; empty when nothing changed.
 pub(super) fn unified(path: &str, old: &str, new: &str) -> String {
-    TextDiff::from_lines(old, new).unified_diff().context_radius(3).header(path, path).to_string()
+    let diff = TextDiff::from_lines(old, new).unified_diff().context_radius(3).header(path, path).to_string();
+    redact::error_text(&diff)
 }
 
 #[cfg(test)]

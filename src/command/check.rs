@@ -6,6 +6,7 @@ mod auditor;
 mod codex;
 mod finding;
 mod installation;
+mod preset;
 mod transcripts;
 
 use std::io::{self, Write};

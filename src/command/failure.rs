@@ -1,6 +1,7 @@
 //! Why a command stops, in the person's language. Every one of these says whether anything was changed.
 
 use super::check::Finding;
+use crate::auditor::AuditError;
 use crate::settings::refusal::Refusal;
 use std::fmt;
 use std::io::{self, Write};
@@ -22,6 +23,8 @@ pub(super) enum Failure {
     NotOurs(PathBuf),
     /// The auditor could not be asked as things are, and nobody chose another (2.3).
     AuditorNotReady(Vec<Finding>),
+    /// The auditor that was chosen lacks something that has to be said.
+    Auditor(AuditError),
     /// The operating system refused.
     Io {
         /// What was being done.
@@ -53,6 +56,7 @@ impl Failure {
             | Self::Anthropic(_)
             | Self::NotOurs(_)
             | Self::AuditorNotReady(_)
+            | Self::Auditor(_)
             | Self::Io { .. } => format!("{undone}：{self}。"),
         };
         // Without a stderr the exit code is all there is to tell it by.
@@ -96,8 +100,9 @@ impl fmt::Display for Failure {
                 for finding in findings {
                     writeln!(f, "{finding}")?;
                 }
-                write!(f, "换一家：--auditor-cmd '命令'；就这样装：--force。什么都没改")
+                write!(f, "换一家：--auditor NAME 或 --auditor-cmd '命令'；就这样装：--force。什么都没改")
             }
+            Self::Auditor(error) => write!(f, "{error}。stop-auditor install --help 里有例子。什么都没改"),
             Self::Io { doing, path, error, done } => {
                 write!(f, "{doing} {} 失败：{error}。", path.display())?;
                 match done.as_slice() {

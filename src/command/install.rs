@@ -1,16 +1,20 @@
 //! `stop-auditor install`: the binary, two registrations, and the hand-over of 10.1.
 //! Everything that can be refused is refused before the first file is touched.
 
+use super::auditor_args::AuditorArgs;
 use super::check::{self, Finding};
 use super::failure::Failure;
 use super::{binary, changes, selftest};
+use crate::auditor::preset::address;
+use crate::auditor::preset::chosen::Unusable;
 use crate::auditor::signals::Signals;
-use crate::auditor::vendor;
+use crate::auditor::{AuditError, Auditor, vendor};
 use crate::paths;
 use crate::settings::document::{Document, Step};
 use crate::settings::file::SettingsFile;
-use crate::settings::{self, COMMAND_VARIABLE, MODEL_VARIABLE, Request, backups, registration};
-use clap::builder::NonEmptyStringValueParser;
+use crate::settings::{
+    self, BASE_URL_VARIABLE, COMMAND_VARIABLE, MODEL_VARIABLE, Request, backups, registration,
+};
 use std::fs;
 use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
@@ -23,10 +27,14 @@ use std::process::ExitCode;
     long_about = "装上：把本程序复制到 Claude Code 配置目录（CLAUDE_CONFIG_DIR，没有就是 ~/.claude）的 \
                   hooks/stop-auditor，在 settings.json 里注册 Stop（180 秒）和 UserPromptSubmit（10 秒），最后跑自测。\n\
                   装之前先看审计员能不能用：用不了，在终端上问换哪家，别处就不装（除非给 --auditor-cmd 或 --force）。\n\
+                  审计员默认是 Codex CLI，--auditor 换一家，写进 settings.json 的 env；密钥不写进去，只写它在哪个环境变量里。\n\
                   settings.json 先备份，只加不删，原有的顺序、缩进、数字写法和换行都不动；不是严格的 JSON 就不碰它。\
                   再装一次什么都不改；换了新版再装，只换程序。",
     after_help = "例：先看会改什么，再装\n  stop-auditor install --dry-run\n  stop-auditor install\n\
-                  例：换一家审计员\n  stop-auditor install --auditor-cmd 'gemini -m gemini-3-pro'"
+                  例：换一家审计员\n  \
+                  stop-auditor install --auditor openai-compatible --base-url https://api.deepseek.com --model deepseek-v4-pro --key-env DEEPSEEK_API_KEY\n  \
+                  stop-auditor install --auditor codex      换回默认的\n\
+                  例：自己的命令\n  stop-auditor install --auditor-cmd 'judge --strict'"
 )]
 pub struct InstallArgs {
     /// Another settings file than the user's.
@@ -41,22 +49,9 @@ pub struct InstallArgs {
         help = "审计员现在用不了也装；env 里已有的审计员设置、hooks/stop-auditor 处别的文件，也换掉"
     )]
     pub force: bool,
-    /// Written as `env.STOP_AUDITOR_CMD`.
-    #[arg(
-        long,
-        value_name = "CMD",
-        value_parser = NonEmptyStringValueParser::new(),
-        help = "审计员命令，写进 env.STOP_AUDITOR_CMD；不给就保持原样（默认 Codex）"
-    )]
-    pub auditor_cmd: Option<String>,
-    /// Written as `env.STOP_AUDITOR_MODEL`.
-    #[arg(
-        long,
-        value_name = "M",
-        value_parser = NonEmptyStringValueParser::new(),
-        help = "审计员模型，写进 env.STOP_AUDITOR_MODEL；不给就保持原样"
-    )]
-    pub model: Option<String>,
+    /// Which auditor the hook is to ask; without an option it stays as it is.
+    #[command(flatten)]
+    pub auditor: AuditorArgs,
 }
 
 /// Installs and hands over; exit code 1 when anything was refused, failed, or the self-test did not pass.
@@ -95,7 +90,10 @@ impl Plan {
 
 fn install(args: &InstallArgs, out: &mut impl Write) -> Result<bool, Failure> {
     let chosen = look_first(args, out)?;
-    let args = &InstallArgs { auditor_cmd: chosen.or_else(|| args.auditor_cmd.clone()), ..args.clone() };
+    let args = &match chosen {
+        Some(auditor) => InstallArgs { auditor, ..args.clone() },
+        None => args.clone(),
+    };
     let plan = plan(args)?;
     if args.dry_run {
         print_dry_run(&plan, out)?;
@@ -112,14 +110,20 @@ fn install(args: &InstallArgs, out: &mut impl Write) -> Result<bool, Failure> {
     Ok(has_passed)
 }
 
-/// Looks whether the auditor can be asked (2.3); the command that the person chose instead, where it cannot.
-fn look_first(args: &InstallArgs, out: &mut impl Write) -> Result<Option<String>, Failure> {
-    if args.force || args.auditor_cmd.is_some() {
+/// Looks whether the auditor can be asked (2.3); what the person chose instead, where it cannot.
+fn look_first(args: &InstallArgs, out: &mut impl Write) -> Result<Option<AuditorArgs>, Failure> {
+    let choice = args.auditor.applied_to(check::choice(args.settings.as_deref()));
+    if args.auditor.auditor.is_some()
+        && let Err(error @ AuditError::Unusable(_)) = Auditor::choose(&choice)
+        && !matches!(error, AuditError::Unusable(Unusable::NoKey(_)))
+    {
+        // No key may come later; what was not said cannot.
+        return Err(Failure::Auditor(error));
+    }
+    if args.force || args.auditor.auditor_cmd.is_some() {
         return Ok(None);
     }
     let signals = Signals::catch().map_err(Failure::io("等", Path::new("signal")))?;
-    let mut choice = check::choice(args.settings.as_deref());
-    choice.model = args.model.clone().or(choice.model);
     let findings = check::look_at_auditor(&choice, false, &signals);
     let problems: Vec<Finding> = findings.into_iter().filter(Finding::is_problem).collect();
     if problems.is_empty() {
@@ -137,7 +141,7 @@ fn look_first(args: &InstallArgs, out: &mut impl Write) -> Result<Option<String>
     ask_for_another(problems)
 }
 
-fn ask_for_another(problems: Vec<Finding>) -> Result<Option<String>, Failure> {
+fn ask_for_another(problems: Vec<Finding>) -> Result<Option<AuditorArgs>, Failure> {
     let mut err = io::stderr().lock();
     for problem in &problems {
         writeln!(err, "{problem}")?;
@@ -148,7 +152,7 @@ fn ask_for_another(problems: Vec<Finding>) -> Result<Option<String>, Failure> {
     io::stdin().read_line(&mut line)?;
     match line.trim() {
         "" => Err(Failure::AuditorNotReady(problems)),
-        command => Ok(Some(command.to_owned())),
+        command => Ok(Some(AuditorArgs { auditor_cmd: Some(command.to_owned()), ..AuditorArgs::default() })),
     }
 }
 
@@ -164,9 +168,8 @@ fn plan(args: &InstallArgs) -> Result<Plan, Failure> {
         return Err(Failure::NotOurs(place));
     }
     let file = SettingsFile::read(&settings_path).map_err(Failure::io("读", &settings_path))?;
-    let env = [(COMMAND_VARIABLE, &args.auditor_cmd), (MODEL_VARIABLE, &args.model)];
-    let env = env.into_iter().filter_map(|(name, value)| Some((name, value.clone()?))).collect();
-    let document = edit(&file, &settings_path, &Request { command, env, force: args.force })?;
+    let (env, unset) = args.auditor.variables();
+    let document = edit(&file, &settings_path, &Request { command, env, unset, force: args.force })?;
     refuse_anthropic(&document)?;
     Ok(Plan { place, own, found, settings_path, file, document })
 }
@@ -187,6 +190,12 @@ fn refuse_anthropic(document: &Document) -> Result<(), Failure> {
     if vendor::is_anthropic(command, model) {
         let auditor = [Some(command), model].into_iter().flatten().filter(|part| !part.is_empty());
         return Err(Failure::Anthropic(auditor.collect::<Vec<_>>().join("，模型 ")));
+    }
+    match variable(BASE_URL_VARIABLE) {
+        Some(url) if address::is_anthropic(url) => {
+            return Err(Failure::Anthropic(address::without_login(url)));
+        }
+        Some(_) | None => {}
     }
     Ok(())
 }
@@ -266,6 +275,9 @@ fn print_ending(plan: &Plan, has_passed: bool, out: &mut impl Write) -> io::Resu
     writeln!(out, "== 注意 ==")?;
     if !has_passed {
         writeln!(out, "自测没有全过，不算装好。注册已经写进去了；先不用的话，运行 stop-auditor uninstall。")?;
+    }
+    if std::env::var_os(COMMAND_VARIABLE).is_some_and(|value| !value.is_empty()) {
+        writeln!(out, "环境里设着 {COMMAND_VARIABLE}：启动 Claude Code 的环境里也有它的话，审计员就是它。")?;
     }
     if settings::hooks_are_off(&plan.document) {
         writeln!(out, "{path} 里 disableAllHooks 是 true：所有 hook 都不会跑，包括这一个。")?;

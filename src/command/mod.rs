@@ -1,5 +1,6 @@
 //! The commands beside the hook itself: one file each.
 
+pub mod auditor_args;
 mod binary;
 mod changes;
 pub mod check;

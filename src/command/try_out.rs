@@ -8,6 +8,8 @@ use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use super::auditor_args::AuditorArgs;
+use super::check;
 use crate::auditor::signals::Signals;
 use crate::auditor::verdict::Verdict;
 use crate::auditor::{Audit, AuditError, Auditor, Choice, codex};
@@ -26,10 +28,10 @@ const EXAMPLE: &str = include_str!("example.jsonl");
     about = "试审一轮：读一份会话记录，问审计员，打印判定",
     long_about = "试审一轮：读一份会话记录（默认是内置的一段合成会话：没查就下结论），把最后一轮交给审计员，\
                   打印读到了什么、判定是什么、Claude Code 会拿它怎么办。\n\
-                  不动计数、提醒和日志。审计员和 hook 用的一样（STOP_AUDITOR_CMD 等变量有效）；\
+                  不动计数、提醒和日志。审计员和 hook 用的一样（settings.json 的 env 和 STOP_AUDITOR_CMD 等变量有效），也可以当场指定；\
                   没给会话记录、本机又没有 codex 时，用内置的替身审计员，并且说明。",
     after_help = "例：\n  stop-auditor try\n  stop-auditor try ~/.claude/projects/-home-me-app/SESSION.jsonl --show-prompt\n  \
-                  stop-auditor try SESSION.jsonl --turn 2 --auditor-cmd 'llm -m gemini-pro'"
+                  stop-auditor try SESSION.jsonl --turn 2 --auditor-cmd 'judge --strict'"
 )]
 pub struct TryArgs {
     /// The transcript.
@@ -38,13 +40,9 @@ pub struct TryArgs {
     /// Print the prompt before asking.
     #[arg(long, help = "先把给审计员的提示词整份打印出来")]
     pub show_prompt: bool,
-    /// The auditor to ask.
-    #[arg(
-        long,
-        value_name = "CMD",
-        help = "用这条 shell 命令当审计员：从 stdin 读提示词，把回复打到 stdout"
-    )]
-    pub auditor_cmd: Option<String>,
+    /// The auditor to ask; without an option the hook's.
+    #[command(flatten)]
+    pub auditor: AuditorArgs,
     /// Which turn, counted from the end.
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..),
           help = "审倒数第 N 轮")]
@@ -139,7 +137,7 @@ fn read(args: &TryArgs) -> Result<Session, TryError> {
 
 /// The prompt of the built-in example.
 pub(super) fn example_prompt() -> Option<String> {
-    let args = TryArgs { transcript: None, show_prompt: false, auditor_cmd: None, turn: 1 };
+    let args = TryArgs { transcript: None, show_prompt: false, auditor: AuditorArgs::default(), turn: 1 };
     read(&args).ok().map(|session| prompt::build(&session, None).text)
 }
 
@@ -168,10 +166,7 @@ fn tell_what_was_read(
 
 /// The hook's auditor, unless the command line names one; the stand-in only for the built-in example.
 fn choose(args: &TryArgs, out: &mut impl Write) -> Result<Auditor, TryError> {
-    let mut choice = Choice::from_environment();
-    if args.auditor_cmd.is_some() {
-        choice.command.clone_from(&args.auditor_cmd);
-    }
+    let choice = args.auditor.applied_to(check::choice(None));
     let auditor = Auditor::choose(&choice).map_err(TryError::Auditor)?;
     if auditor.codex().is_none() || codex::is_on_path() {
         return Ok(auditor);

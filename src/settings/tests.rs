@@ -7,6 +7,7 @@ use super::*;
 use proptest::prelude::*;
 use rstest::rstest;
 use serde::Serialize;
+use serde_json::{Value, json};
 
 const COMMAND: &str = "/home/u/.claude/hooks/stop-auditor";
 
@@ -43,12 +44,8 @@ fn expected(old: &Value, env: &[(&'static str, &str)]) -> Value {
         hooks.entry(event).or_insert(json!([])).as_array_mut().unwrap().push(group(timeout));
     }
     for (name, value) in env {
-        object
-            .entry("env")
-            .or_insert(json!({}))
-            .as_object_mut()
-            .unwrap()
-            .insert((*name).into(), json!(value));
+        let env = object.entry("env").or_insert(json!({})).as_object_mut().unwrap();
+        env.insert((*name).into(), json!(value));
     }
     new
 }
@@ -304,8 +301,8 @@ fn r3_5_a_value_of_the_persons_is_not_overwritten_unasked() {
     let refused = install(Some(&parse(old)), None, &with_env(&[(COMMAND_VARIABLE, "other")]));
     assert!(matches!(refused, Err(Refusal::Taken { name: COMMAND_VARIABLE, .. })), "{refused:?}");
     let same = install(Some(&parse(old)), None, &with_env(&[(COMMAND_VARIABLE, "mine")])).unwrap();
-    let refused = install(Some(&same), Some(&parse(old)), &with_env(&[(COMMAND_VARIABLE, "other")]));
-    assert!(matches!(refused, Err(Refusal::Taken { .. })), "also once installed: {refused:?}");
+    let again = install(Some(&same), Some(&parse(old)), &with_env(&[(COMMAND_VARIABLE, "other")]));
+    assert!(matches!(again, Err(Refusal::Taken { .. })), "also once installed: {again:?}");
     let forced = Request { force: true, ..with_env(&[(COMMAND_VARIABLE, "other")]) };
     let forced = install(Some(&same), Some(&parse(old)), &forced).unwrap();
     assert_eq!(value(&forced)["env"], json!({ "STOP_AUDITOR_CMD": "other" }));
@@ -314,13 +311,13 @@ fn r3_5_a_value_of_the_persons_is_not_overwritten_unasked() {
 #[test]
 fn r3_2_a_value_that_an_install_wrote_is_replaced_by_a_later_one_and_left_without_one() {
     let before = parse("{\"a\":1}");
-    let first = install(Some(&before), None, &with_env(&[(MODEL_VARIABLE, "one")])).unwrap();
-    let second = install(Some(&first), Some(&before), &with_env(&[(MODEL_VARIABLE, "two")])).unwrap();
+    let [one, two] = ["one", "two"].map(|model| with_env(&[(MODEL_VARIABLE, model)]));
+    let first = install(Some(&before), None, &one).unwrap();
+    let second = install(Some(&first), Some(&before), &two).unwrap();
     assert_eq!(value(&second)["env"], json!({ "STOP_AUDITOR_MODEL": "two" }));
     let third = install(Some(&second), Some(&before), &request()).unwrap();
     assert_eq!(text(&third), text(&second));
-    let fresh = install(None, None, &with_env(&[(MODEL_VARIABLE, "one")])).unwrap();
-    install(Some(&fresh), None, &with_env(&[(MODEL_VARIABLE, "two")])).unwrap();
+    install(Some(&install(None, None, &one).unwrap()), None, &two).unwrap();
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! Scripted models: what they answer is fixed before the client starts, and every request is kept.
 pub(crate) mod anthropic;
+pub(crate) mod chat;
 pub(crate) mod login;
 pub(crate) mod raw;
 pub(crate) mod responses;

@@ -12,27 +12,11 @@ use std::process::Command;
 
 use toml::{Table, Value};
 
-/// Variables that the auditor gets: to be found, to speak, to reach the service, to log in.
-const PASSED_ON: &[&str] = &[
-    "PATH",
+use crate::auditor::environment;
+
+/// Variables that Codex gets beside those that every auditor does.
+const PASSED_ON: [&str; 6] = [
     "HOME",
-    "LANG",
-    "LC_ALL",
-    "LC_CTYPE",
-    "USER",
-    "LOGNAME",
-    // Proxies and certificates.
-    "HTTP_PROXY",
-    "HTTPS_PROXY",
-    "ALL_PROXY",
-    "NO_PROXY",
-    "http_proxy",
-    "https_proxy",
-    "all_proxy",
-    "no_proxy",
-    "SSL_CERT_FILE",
-    "SSL_CERT_DIR",
-    "NODE_EXTRA_CA_CERTS",
     "CODEX_CA_CERTIFICATE",
     // Where a login is renewed, for those who do not reach the vendor: elsewhere it would fail, and the audit with it.
     "CODEX_REFRESH_TOKEN_URL_OVERRIDE",
@@ -40,11 +24,7 @@ const PASSED_ON: &[&str] = &[
     "CODEX_API_KEY",
     "DBUS_SESSION_BUS_ADDRESS",
     "XDG_RUNTIME_DIR",
-    "PNPM_HOME",
 ];
-
-/// Version managers put a shim in a program's place, which finds the program by these.
-const SHIM_PREFIXES: [&str; 5] = ["VOLTA_", "ASDF_", "MISE_", "FNM_", "NVM_"];
 
 /// The private folder's name, and the login's file in it.
 const PRIVATE: &str = "codex";
@@ -135,12 +115,8 @@ pub fn prepare(command: &mut Command, directory: &Path, login: Login, keys: &[St
         fs::DirBuilder::new().mode(0o700).create(folder)?;
     }
     command.env_clear().current_dir(empty).env("TMPDIR", temporary);
-    let is_wanted = |name: &str| {
-        PASSED_ON.contains(&name)
-            || keys.iter().any(|key| key == name)
-            || SHIM_PREFIXES.iter().any(|prefix| name.starts_with(prefix))
-    };
-    command.envs(env::vars_os().filter(|(name, _)| name.to_str().is_some_and(is_wanted)));
+    let is_wanted = |name: &str| PASSED_ON.contains(&name) || keys.iter().any(|key| key == name);
+    command.envs(environment::passed_on(is_wanted));
     match login {
         Login::OwnHome(own) => {
             command.env("CODEX_HOME", own);

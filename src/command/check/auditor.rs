@@ -3,8 +3,8 @@
 use std::process::Command;
 use std::time::Duration;
 
-use super::codex;
 use super::finding::Finding;
+use super::{codex, preset};
 use crate::auditor::process::{self, End};
 use crate::auditor::signals::Signals;
 use crate::auditor::{AuditError, Auditor, Choice};
@@ -15,7 +15,10 @@ use crate::redact;
 const LIMIT: Duration = Duration::from_secs(20);
 
 const OTHER: &str = "装好并登录 Codex CLI（npm install -g @openai/codex，然后 codex login），\
-                     或者换一个审计员：stop-auditor install --auditor-cmd '从 stdin 读提示词、把回复打到 stdout 的命令'";
+                     或者换一个审计员：stop-auditor install --auditor NAME（--help 里有哪几家），\
+                     或 --auditor-cmd '从 stdin 读提示词、把回复打到 stdout 的命令'";
+
+const SAY_IT: &str = "补上或改对它，例子在 stop-auditor install --help";
 
 pub(super) fn look(choice: &Choice, live: bool, signals: &Signals) -> Vec<Finding> {
     let auditor = match Auditor::choose(choice) {
@@ -27,22 +30,47 @@ pub(super) fn look(choice: &Choice, live: bool, signals: &Signals) -> Vec<Findin
                 "换一家的模型：STOP_AUDITOR_CMD 或 STOP_AUDITOR_MODEL",
             )];
         }
+        Err(error @ AuditError::Unusable(_)) => {
+            return vec![Finding::problem("审计员", error.to_string(), SAY_IT)];
+        }
         Err(error) => return vec![Finding::problem("审计员", error.to_string(), "改对这个变量")],
     };
-    let command = match auditor.codex() {
+    let findings = match (auditor.codex(), auditor.preset()) {
         // Its settings fill a screen; `try` prints them.
-        Some(_) => "codex exec（默认命令，stop-auditor try 会把它整条打印出来）".to_owned(),
-        None => redact::error_text(&auditor.command_line()),
+        (Some(own), _) => {
+            let command = "codex exec（默认命令，stop-auditor try 会把它整条打印出来）";
+            let mut findings = vec![named(&auditor, command)];
+            findings.extend(codex::look(own, signals, OTHER));
+            findings
+        }
+        (None, Some(chosen)) => {
+            let mut findings = vec![named(&auditor, &preset::described(chosen))];
+            findings.extend(preset::look(chosen, signals));
+            findings
+        }
+        (None, None) => {
+            let mut findings = vec![named(&auditor, &redact::error_text(&auditor.command_line()))];
+            findings.extend(not_heeded(choice));
+            findings.extend(program(choice.command.as_deref().unwrap_or_default(), signals));
+            findings
+        }
     };
-    let mut findings = vec![Finding::ok("审计员", format!("{}：{command}", auditor.name))];
-    match auditor.codex() {
-        Some(own) => findings.extend(codex::look(own, signals, OTHER)),
-        None => findings.extend(program(choice.command.as_deref().unwrap_or_default(), signals)),
-    }
+    let mut findings = findings;
     if live && !findings.iter().any(Finding::is_problem) {
         findings.push(ask(&auditor, signals));
     }
     findings
+}
+
+fn named(auditor: &Auditor, command: &str) -> Finding {
+    Finding::ok("审计员", format!("{}：{command}", auditor.name))
+}
+
+/// A command that is set goes before a preset (6.1).
+fn not_heeded(choice: &Choice) -> Option<Finding> {
+    let vendor = choice.preset()?;
+    let found = format!("设了 STOP_AUDITOR_CMD，所以 STOP_AUDITOR_VENDOR（{vendor}）不起作用");
+    Some(Finding::note("审计员", found))
 }
 
 /// Whether the shell finds the custom command's program.

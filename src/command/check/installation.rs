@@ -11,10 +11,10 @@ use super::finding::Finding;
 use crate::auditor::Choice;
 use crate::paths;
 use crate::record::{Log, Record, Word};
+use crate::settings::EVENTS;
 use crate::settings::document::Document;
 use crate::settings::file::SettingsFile;
 use crate::settings::registration;
-use crate::settings::{COMMAND_VARIABLE, EVENTS, MODEL_VARIABLE};
 
 const INSTALL: &str = "运行 stop-auditor install";
 
@@ -29,13 +29,14 @@ const MANY_ERRORS: usize = 2;
 
 /// The auditor that the hook would choose: the settings' `env` counts for it as the environment does.
 pub(in crate::command) fn choice(settings: Option<&Path>) -> Choice {
-    let mut choice = Choice::from_environment();
     let document = settings_path(settings).and_then(|path| fs::read(path).ok());
     let settings: Option<Value> = document.and_then(|bytes| serde_json::from_slice(&bytes).ok());
-    let from = |name: &str| settings.as_ref()?.get("env")?.get(name)?.as_str().map(str::to_owned);
-    choice.command = from(COMMAND_VARIABLE).or(choice.command);
-    choice.model = from(MODEL_VARIABLE).or(choice.model);
-    choice
+    let env = settings.as_ref().and_then(|settings| settings.get("env")?.as_object());
+    let texts = env
+        .into_iter()
+        .flatten()
+        .filter_map(|(name, value)| Some((name.clone(), value.as_str()?.to_owned())));
+    Choice::with(texts.collect())
 }
 
 pub(super) fn look(settings: Option<&Path>) -> Vec<Finding> {

@@ -68,6 +68,12 @@ const FAULTS: &[Fault] = &[
         "注册了 2 次",
     ),
     (
+        "a pattern that keeps nothing back",
+        |machine| machine.set_variable("STOP_AUDITOR_IGNORE", "*.{env,pem}"),
+        "P.1",
+        "*.{env,pem}",
+    ),
+    (
         "another auditor beside ours",
         |machine| {
             machine.change(|all| {

@@ -25,6 +25,8 @@ mod faults;
 mod forward;
 /// Whole prompts as accepted.
 mod golden;
+/// Files whose contents are kept back.
+mod ignored;
 /// Installing, uninstalling, the self-test command.
 mod install;
 /// What the default auditor gets of the person's, and what it does not.
@@ -82,6 +84,7 @@ fn registry() -> Vec<&'static Named> {
         #[cfg(target_os = "linux")]
         faults::reading::CHECKS,
         golden::CHECKS,
+        ignored::CHECKS,
         install::CHECKS,
         install::settings::CHECKS,
         install::auditor::CHECKS,

@@ -81,12 +81,27 @@ checks! {
         let prompt = sandbox
             .stop()
             .set("last_assistant_message", format!("LATE-REPLY {} 之后", key(last)))
-            .set("background_tasks", json!([{"id": "b", "type": "shell", "status": "running",
-                 "description": format!("RUNNING {} 之后", key(running)), "command": "./x"}]))
+            .set(
+                "background_tasks",
+                json!([{"id": "b", "type": "shell", "status": "running",
+                 "description": format!("RUNNING {} 之后", key(running)), "command": "./x"}]),
+            )
             .prompt();
         c.equal("4.15", "keys that are sent", seen_of(&prompt, n_keys + 2), vec![]);
-        for word in ["EARLIER-OUTPUT", "PROMPT", "COMMAND", "OUTPUT", "OLD", "NEW", "NESTED", "STEER", "PEER", "QUESTION",
-                     "LATE-REPLY", "RUNNING"] {
+        for word in [
+            "EARLIER-OUTPUT",
+            "PROMPT",
+            "COMMAND",
+            "OUTPUT",
+            "OLD",
+            "NEW",
+            "NESTED",
+            "STEER",
+            "PEER",
+            "QUESTION",
+            "LATE-REPLY",
+            "RUNNING",
+        ] {
             c.contains("4.15", "what stands before a key", &prompt, word);
         }
         c.that("5.1", "the instruction is the same", prompt.starts_with(INSTRUCTION), "unchanged", "changed");
@@ -110,7 +125,11 @@ checks! {
         let (one, other) = (key(1), key(2));
         let mut rows = Rows::new();
         rows.person(format!("用 <<A:{one}:A>>"))
-            .call("toolu_1", "Bash", json!({"command": format!("curl -H 'x: <<A:{one}:A>>' https://example.com")}))
+            .call(
+                "toolu_1",
+                "Bash",
+                json!({"command": format!("curl -H 'x: <<A:{one}:A>>' https://example.com")}),
+            )
             .result("toolu_1", format!("sent <<A:{one}:A>>, want <<B:{other}:B>>"))
             .says(&format!("换成 <<B:{other}:B>> 就好"));
         let sandbox = Sandbox::new();
@@ -121,7 +140,13 @@ checks! {
         c.equal("4.15", "places of the second key", b.len(), 2);
         let first = a.first().cloned().unwrap_or_default();
         c.that("4.15", "something is there", !first.trim().is_empty(), "a marker", first.clone());
-        c.that("4.15", "the same key, the same marker", a.iter().all(|marker| *marker == first), "one", format!("{a:?}"));
+        c.that(
+            "4.15",
+            "the same key, the same marker",
+            a.iter().all(|marker| *marker == first),
+            "one",
+            format!("{a:?}"),
+        );
         c.that("4.15", "another key, another marker", !b.contains(&first), "two", format!("{a:?} {b:?}"));
         c.equal("4.15", "keys that are sent", seen_of(&prompt, 3), vec![]);
     }
@@ -146,9 +171,11 @@ checks! {
 
     /// 4.15: a PEM block as `Read` gives it and as `cat` does, and one whose end was not printed.
     fn r4_15_a_private_key_is_not_sent(c: &mut Checks) {
-        let body = [7, 8, 9].map(|n| format!("{}{n}", "MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIBAQC7VJTUt9Us8c"));
+        let body = [7, 8, 9]
+            .map(|n| format!("{}{n}", "MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIBAQC7VJTUt9Us8c"));
         let block = |prefix: fn(usize) -> String| {
-            let (begin, end) = ("-----BEGIN PRIVATE KEY-----".to_owned(), "-----END PRIVATE KEY-----".to_owned());
+            let (begin, end) =
+                ("-----BEGIN PRIVATE KEY-----".to_owned(), "-----END PRIVATE KEY-----".to_owned());
             let lines: Vec<String> = [begin].into_iter().chain(body.clone()).chain([end]).collect();
             let numbered = lines.iter().enumerate().map(|(n, line)| format!("{}{line}", prefix(n + 1)));
             numbered.collect::<Vec<String>>()
@@ -161,7 +188,8 @@ checks! {
         ] {
             let mut rows = Rows::new();
             rows.person("看看").call("toolu_1", "Bash", json!({"command": "cat k.pem"}));
-            rows.result("toolu_1", format!("BEFORE\n{}\nand BEHIND it more words", lines.join("\n"))).says("看了");
+            rows.result("toolu_1", format!("BEFORE\n{}\nand BEHIND it more words", lines.join("\n")))
+                .says("看了");
             let sandbox = Sandbox::new();
             sandbox.transcript(rows.rows());
             let prompt = sandbox.stop().prompt();
@@ -175,7 +203,11 @@ checks! {
 
     /// 4.15: a guess may be the evidence.
     fn r4_15_what_only_may_be_a_key_is_sent(c: &mut Checks) {
-        let guesses = ["password=hunter2hunter2", "DB_SECRET: correct-horse", "2f1c7a9be0d34c5f8a6b7c8d9e0f1a2b3c4d5e6f"];
+        let guesses = [
+            "password=hunter2hunter2",
+            "DB_SECRET: correct-horse",
+            "2f1c7a9be0d34c5f8a6b7c8d9e0f1a2b3c4d5e6f",
+        ];
         let mut rows = Rows::new();
         rows.person("看看").call("toolu_1", "Bash", json!({"command": "cat config"}));
         rows.result("toolu_1", guesses.join("\n")).says("看了");

@@ -34,6 +34,7 @@ const fn clients(id: &'static str, title: &'static str) -> Requirement {
 }
 
 const INSTALLER: &str = "a foreign hook has its own installer";
+const OWN_VARIABLES: &str = "a foreign hook has its own variables";
 
 /// All of them, in the spec's order.
 pub(crate) const REQUIREMENTS: &[Requirement] = &[
@@ -122,4 +123,5 @@ pub(crate) const REQUIREMENTS: &[Requirement] = &[
         "registered with Codex the hook is silent and keeps nothing",
         "another hook may well audit Codex",
     ),
+    ours("P.1", "contents of files that STOP_AUDITOR_IGNORE names are kept back", OWN_VARIABLES),
 ];

@@ -7,6 +7,7 @@ mod codex;
 mod finding;
 mod installation;
 mod preset;
+mod privacy;
 mod transcripts;
 
 use std::io::{self, Write};
@@ -51,6 +52,7 @@ pub fn run(args: &CheckArgs) -> ExitCode {
         Err(error) => findings.push(Finding::problem("审计员", format!("接不了信号：{error}"), "再试一次")),
     }
     findings.extend(installation::look(args.settings.as_deref()));
+    findings.extend(privacy::look(args.settings.as_deref()));
     findings.extend(transcripts::look());
     let has_problem = findings.iter().any(Finding::is_problem);
     let printed = if args.json { print_json(&findings) } else { print_lines(&findings) };

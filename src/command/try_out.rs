@@ -14,7 +14,8 @@ use crate::auditor::signals::Signals;
 use crate::auditor::verdict::Verdict;
 use crate::auditor::{Audit, AuditError, Auditor, Choice, codex};
 use crate::hook::outcome::Outcome;
-use crate::privacy::{self, Numbers};
+use crate::privacy::ignore::BadPattern;
+use crate::privacy::{Privacy, Shown};
 use crate::prompt::{self, Prompt};
 use crate::redact;
 use crate::transcript::session::{self, Session};
@@ -54,6 +55,7 @@ pub struct TryArgs {
 enum TryError {
     Unreadable(PathBuf, io::Error),
     NoTurn(u32),
+    Ignore(BadPattern),
     NoAuditor,
     Auditor(AuditError),
     Signals(io::Error),
@@ -67,6 +69,7 @@ impl fmt::Display for TryError {
             TryError::Unreadable(path, error) => write!(f, "读不了会话记录 {}：{error}", path.display()),
             TryError::NoTurn(1) => f.write_str("这份记录里找不到一轮对话：要 Claude Code 的会话记录（~/.claude/projects/*/*.jsonl）"),
             TryError::NoTurn(n) => write!(f, "这份记录里没有倒数第 {n} 轮"),
+            TryError::Ignore(bad) => write!(f, "{bad}"),
             TryError::NoAuditor => f.write_str(
                 "本机的 PATH 里没有 codex。装好并登录 Codex CLI，或者用 --auditor-cmd（或 STOP_AUDITOR_CMD）指定另一个审计员",
             ),
@@ -99,15 +102,12 @@ pub fn run(args: &TryArgs) -> ExitCode {
 
 /// Whether there was a verdict.
 fn try_out(args: &TryArgs, out: &mut impl Write) -> Result<bool, TryError> {
-    let mut session = read(args)?;
-    let mut numbers = Numbers::default();
-    if !privacy::sends_keys() {
-        numbers.blot_session(&mut session);
-    }
+    let privacy = Privacy::from_environment().map_err(TryError::Ignore)?;
+    let Shown { session, keys, .. } = privacy.show(read(args)?);
     let prompt = prompt::build(&session, None);
     tell_what_was_read(out, args, &session, &prompt)?;
-    if numbers.count() > 0 {
-        writeln!(out, "密钥：读到 {} 个，都抹去了", numbers.count())?;
+    if keys.count() > 0 {
+        writeln!(out, "密钥：读到 {} 个，都抹去了", keys.count())?;
     }
     if args.show_prompt {
         writeln!(out, "──── 提示词 ────\n{}\n──── 提示词完 ────", prompt.text)?;

@@ -24,7 +24,8 @@ use crate::auditor::signals::Signals;
 use crate::auditor::verdict::Verdict;
 use crate::auditor::{self, AuditError, Auditor, Choice};
 use crate::material::{cut, render};
-use crate::privacy::{self, Numbers};
+use crate::privacy::Privacy;
+use crate::privacy::ignore::BadPattern;
 use crate::record::Word;
 use crate::transcript::session::Session;
 use crate::transcript::turn::{Entry, Turn};
@@ -62,7 +63,7 @@ struct Setting {
     state_dir: PathBuf,
     choice: Choice,
     debug_prompt: Option<PathBuf>,
-    sends_keys: bool,
+    privacy: Result<Privacy, BadPattern>,
 }
 
 /// Handles one event from standard input.
@@ -112,7 +113,7 @@ impl Setting {
             debug_prompt: env::var_os("STOP_AUDITOR_DEBUG_PROMPT")
                 .filter(|path| !path.is_empty())
                 .map(PathBuf::from),
-            sends_keys: privacy::sends_keys(),
+            privacy: Privacy::from_environment(),
         }
     }
 
@@ -135,7 +136,7 @@ impl Setting {
 
 /// Audits the turn that has ended.
 fn on_stop(stop: &Stop, setting: &Setting, signals: &Signals, started: Instant) -> (Outcome, Record) {
-    let mut session = match source::read(stop, signals, started + READ_LIMIT) {
+    let session = match source::read(stop, signals, started + READ_LIMIT) {
         Ok(session) => session,
         // There is a turn, and the person must know that it was not audited.
         Err(unread @ (NoTurn::TooSlow(_) | NoTurn::Unreadable(..) | NoTurn::Beside(_))) => {
@@ -145,15 +146,12 @@ fn on_stop(stop: &Stop, setting: &Setting, signals: &Signals, started: Instant) 
             return (Outcome::Silent, error(Record::default(), &none.to_string()));
         }
     };
-    let mut numbers = Numbers::default();
-    let record = if setting.sends_keys {
-        let mut logged = session.current.clone();
-        numbers.blot_turn(&mut logged);
-        describe(&logged, &session)
-    } else {
-        numbers.blot_session(&mut session);
-        describe(&session.current, &session)
+    let privacy = match &setting.privacy {
+        Ok(privacy) => privacy,
+        Err(bad) => return not_audited(Record::default(), &bad.to_string()),
     };
+    let mut shown = privacy.show(session);
+    let record = describe(shown.logged(), &shown.session);
     if signals.is_ended() {
         return (Outcome::Silent, error(record, &AuditError::Cancelled.to_string()));
     }
@@ -163,18 +161,17 @@ fn on_stop(stop: &Stop, setting: &Setting, signals: &Signals, started: Instant) 
     };
     let record = Record { auditor: auditor.name.clone(), ..record };
     let rounds = Rounds::new(setting.state_dir.clone());
-    let (number, last_reason) =
-        match rounds.begin(stop, &session.current.prompt_ids, session.current.n_blocks_since_woken()) {
-            Ok(Round::Audit { number, last_reason }) => (number, last_reason),
-            Ok(Round::Enough) => {
-                let text = format!("本轮已审 {} 次", rounds::MAX_AUDITS);
-                return (Outcome::Silent, Record { verdict: Word::Skip, text, ..record });
-            }
-            Err(cause) => return not_audited(record, &cause.to_string()),
-        };
-    let last_reason = last_reason
-        .map(|reason| if setting.sends_keys { reason } else { numbers.blot(&reason).into_owned() });
-    let prompt = prompt::build(&session, last_reason.as_deref());
+    let turn = &shown.session.current;
+    let (number, last_reason) = match rounds.begin(stop, &turn.prompt_ids, turn.n_blocks_since_woken()) {
+        Ok(Round::Audit { number, last_reason }) => (number, last_reason),
+        Ok(Round::Enough) => {
+            let text = format!("本轮已审 {} 次", rounds::MAX_AUDITS);
+            return (Outcome::Silent, Record { verdict: Word::Skip, text, ..record });
+        }
+        Err(cause) => return not_audited(record, &cause.to_string()),
+    };
+    let last_reason = last_reason.map(|reason| privacy.reason(&reason, &mut shown));
+    let prompt = prompt::build(&shown.session, last_reason.as_deref());
     if let Some(path) = &setting.debug_prompt {
         // For whoever looks at prompts; an audit does not depend on it.
         let _ = private::overwrite(path, prompt.text.as_bytes());

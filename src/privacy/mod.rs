@@ -1,15 +1,18 @@
-//! What of a session is sent, and what is logged of it: without keys (4.15).
+//! What of a session is sent, and what is logged of it: no keys (4.15), no contents of files that the person keeps back.
 //!
 //! Texts are changed before anything is cut: a cut would leave half a key, which no shape fits.
 
+pub mod ignore;
 pub mod keys;
 mod pem;
 
 use std::borrow::Cow;
 use std::collections::HashMap;
+use std::env;
 
 use crate::transcript::session::Session;
 use crate::transcript::turn::Turn;
+use ignore::{BadPattern, Ignored};
 
 /// What stands where a key stood, before and behind its number.
 pub const MARKER: (&str, &str) = ("［密钥 ", "，已抹去］");
@@ -54,7 +57,60 @@ impl Numbers {
     }
 }
 
-/// Whether the person wants keys to be sent as they stand: `STOP_AUDITOR_SEND_KEYS=1`. The log is blotted all the same.
-pub fn sends_keys() -> bool {
-    std::env::var_os("STOP_AUDITOR_SEND_KEYS").is_some_and(|value| value == "1")
+/// Set to `1`, keys are sent as they stand.
+pub const SEND_KEYS_VARIABLE: &str = "STOP_AUDITOR_SEND_KEYS";
+
+/// What the person wants to be kept back.
+#[derive(Debug, Clone, Default)]
+pub struct Privacy {
+    ignored: Ignored,
+    /// [`SEND_KEYS_VARIABLE`]; the log is blotted all the same.
+    sends_keys: bool,
+}
+
+/// A session as the auditor is shown it.
+#[derive(Debug)]
+pub struct Shown {
+    /// The session.
+    pub session: Session,
+    /// The current turn for the log, where that is another.
+    logged: Option<Turn>,
+    /// The keys that were met.
+    pub keys: Numbers,
+}
+
+impl Privacy {
+    /// What the environment says.
+    ///
+    /// # Errors
+    /// [`BadPattern`]: nothing may be sent then.
+    pub fn from_environment() -> Result<Privacy, BadPattern> {
+        let sends_keys = env::var_os(SEND_KEYS_VARIABLE).is_some_and(|value| value == "1");
+        Ok(Privacy { ignored: Ignored::from_environment()?, sends_keys })
+    }
+
+    /// The session without what is kept back.
+    pub fn show(&self, mut session: Session) -> Shown {
+        let mut keys = Numbers::default();
+        self.ignored.withhold(&mut session);
+        if !self.sends_keys {
+            keys.blot_session(&mut session);
+            return Shown { session, logged: None, keys };
+        }
+        let mut logged = session.current.clone();
+        Numbers::default().blot_turn(&mut logged);
+        Shown { session, logged: Some(logged), keys }
+    }
+
+    /// What an earlier audit said, as the next one is shown it.
+    pub fn reason(&self, reason: &str, shown: &mut Shown) -> String {
+        if self.sends_keys { reason.to_owned() } else { shown.keys.blot(reason).into_owned() }
+    }
+}
+
+impl Shown {
+    /// The current turn as it may be logged.
+    pub fn logged(&self) -> &Turn {
+        self.logged.as_ref().unwrap_or(&self.session.current)
+    }
 }

@@ -5,7 +5,7 @@ use std::io;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::finding::Finding;
 use crate::auditor::Choice;
@@ -29,14 +29,27 @@ const MANY_ERRORS: usize = 2;
 
 /// The auditor that the hook would choose: the settings' `env` counts for it as the environment does.
 pub(in crate::command) fn choice(settings: Option<&Path>) -> Choice {
+    let texts = env(settings).into_iter();
+    let texts = texts.filter_map(|(name, value)| Some((name, value.as_str()?.to_owned())));
+    Choice::with(texts.collect())
+}
+
+/// A variable as the hook would get it.
+pub(super) fn variable(settings: Option<&Path>, name: &str) -> Option<String> {
+    let own = || std::env::var_os(name).map(|value| value.to_string_lossy().into_owned());
+    in_env(settings, name).or_else(own)
+}
+
+/// A variable of the settings' `env`.
+fn in_env(settings: Option<&Path>, name: &str) -> Option<String> {
+    env(settings).get(name)?.as_str().map(str::to_owned)
+}
+
+/// The settings' `env`; empty where there is none.
+fn env(settings: Option<&Path>) -> Map<String, Value> {
     let document = settings_path(settings).and_then(|path| fs::read(path).ok());
     let settings: Option<Value> = document.and_then(|bytes| serde_json::from_slice(&bytes).ok());
-    let env = settings.as_ref().and_then(|settings| settings.get("env")?.as_object());
-    let texts = env
-        .into_iter()
-        .flatten()
-        .filter_map(|(name, value)| Some((name.clone(), value.as_str()?.to_owned())));
-    Choice::with(texts.collect())
+    settings.and_then(|settings| settings.get("env")?.as_object().cloned()).unwrap_or_default()
 }
 
 pub(super) fn look(settings: Option<&Path>) -> Vec<Finding> {

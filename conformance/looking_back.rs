@@ -99,6 +99,46 @@ checks! {
         c.absent("8.1", "no colours where it is no terminal", &seen.out, "\u{1b}");
     }
 
+    /// Old days go where they are asked to, and nothing else does; a Stop deletes nothing.
+    #[own]
+    fn p_2_old_days_of_the_log_go_on_demand_only(c: &mut Checks) {
+        let sandbox = with_a_log();
+        let all = |sandbox: &Sandbox| -> Vec<String> {
+            let files = sandbox.files_below("logs").into_iter();
+            let mut names: Vec<String> =
+                files.map(|file| file.file_name().unwrap().to_string_lossy().into_owned()).collect();
+            names.sort();
+            names
+        };
+        for name in ["pending/s.json", "marks/marks.jsonl", "2026-11-27.jsonl.bak", "mine.txt"] {
+            write(&sandbox.path("logs").join(name), "x");
+        }
+        let before = all(&sandbox);
+        let seen = ask(&sandbox, &["log", "--prune", "2026-11-29", "--dry-run"]);
+        c.equal("P.2", "--dry-run: exit code", seen.code, Some(0));
+        c.contains("P.2", "--dry-run: what would go", &seen.out, "2026-11-28.jsonl");
+        c.equal("P.2", "--dry-run: files", all(&sandbox), before.clone());
+        let seen = ask(&sandbox, &["log", "--prune", "2026-11-29"]);
+        c.equal("P.2", "exit code", seen.code, Some(0));
+        let gone = ["2026-11-27.jsonl", "2026-11-28.jsonl"];
+        for name in gone {
+            c.contains("P.2", "what has gone", &seen.out, name);
+        }
+        let left: Vec<String> = before.into_iter().filter(|name| !gone.contains(&name.as_str())).collect();
+        c.equal("P.2", "files", all(&sandbox), left);
+        for arguments in
+            [&["log", "--prune", "soon"][..], &["log", "--dry-run"], &["log", "--prune", "1d", "-n", "3"]]
+        {
+            c.equal("P.2", format!("{arguments:?}: exit code"), ask(&sandbox, arguments).code, Some(1));
+        }
+
+        let sandbox = Sandbox::with_two_turns();
+        log_of(&sandbox, "2001-01-01", &[]);
+        sandbox.stop().auditor(&fake("pass")).run();
+        let is_there = sandbox.path("logs/2001-01-01.jsonl").exists();
+        c.equal("P.2", "a day of long ago after a Stop", is_there, true);
+    }
+
     /// 8.1: what is shown can be chosen.
     #[own]
     fn r8_1_log_shows_what_is_asked_for(c: &mut Checks) {

@@ -35,6 +35,7 @@ const fn clients(id: &'static str, title: &'static str) -> Requirement {
 
 const INSTALLER: &str = "a foreign hook has its own installer";
 const OWN_VARIABLES: &str = "a foreign hook has its own variables";
+const OWN_COMMANDS: &str = "a foreign hook has its own commands";
 
 /// All of them, in the spec's order.
 pub(crate) const REQUIREMENTS: &[Requirement] = &[
@@ -124,4 +125,5 @@ pub(crate) const REQUIREMENTS: &[Requirement] = &[
         "another hook may well audit Codex",
     ),
     ours("P.1", "contents of files that STOP_AUDITOR_IGNORE names are kept back", OWN_VARIABLES),
+    ours("P.2", "old days of the log go on demand only", OWN_COMMANDS),
 ];

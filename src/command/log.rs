@@ -3,6 +3,7 @@
 //! What stands in the log was written by models: nothing of it reaches the terminal with its control characters.
 
 pub(super) mod one;
+mod prune;
 mod table;
 
 use std::collections::VecDeque;
@@ -32,7 +33,8 @@ use table::Table;
                   不写 -n 时给最新的 20 条；写了 --since 就全给。读不懂的行会跳过，并且说明在哪里。\n\
                   颜色只在终端上有，设了 NO_COLOR 就没有。",
     after_help = "例：\n  stop-auditor log\n  stop-auditor log --since 2d --verdict fail,note\n  \
-                  stop-auditor log --follow\n  stop-auditor log show 7k2m9x0c\n  stop-auditor log -n 0 --json | jq .text",
+                  stop-auditor log --follow\n  stop-auditor log show 7k2m9x0c\n  stop-auditor log -n 0 --json | jq .text\n  \
+                  stop-auditor log --prune 90d --dry-run",
     args_conflicts_with_subcommands = true
 )]
 pub struct LogArgs {
@@ -48,6 +50,13 @@ pub struct LogArgs {
     /// Print records as JSON.
     #[arg(long, help = "一行一条 JSON：日志里的原样，加上 id")]
     pub json: bool,
+    /// Delete old days instead.
+    #[arg(long, value_name = "WHEN", help = "不看日志，删掉更早的：90d 是 90 天以前的，或者日期 2026-09-01 之前的；今天的总留着",
+          conflicts_with_all = ["follow", "json", "newest", "since", "session", "verdict"])]
+    pub prune: Option<Since>,
+    /// Only say what would go.
+    #[arg(long, requires = "prune", help = "配合 --prune：只说会删什么，一个都不删")]
+    pub dry_run: bool,
 }
 
 /// Which records are wanted.
@@ -98,9 +107,10 @@ pub fn run(args: &LogArgs) -> ExitCode {
     let Some(log) = paths::log_dir().map(|directory| Log::in_folder(&directory)) else {
         return super::refuse(super::NO_LOG_FOLDER);
     };
-    match &args.one {
-        Some(One::Show { id, json }) => one::run(&log, id, *json),
-        None => super::ended(print(args, &log), log.directory()),
+    match (&args.one, args.prune) {
+        (Some(One::Show { id, json }), _) => one::run(&log, id, *json),
+        (None, Some(before)) => prune::run(&log, before, args.dry_run),
+        (None, None) => super::ended(print(args, &log), log.directory()),
     }
 }
 

@@ -68,6 +68,19 @@ const FAULTS: &[Fault] = &[
         "注册了 2 次",
     ),
     (
+        "a plugin registers it too",
+        |machine| {
+            machine.change(|all| all["enabledPlugins"] = json!({"stop-auditor@x": true, "other@x": true}));
+            let folder = machine.at("home/.claude/plugins/cache/x/stop-auditor");
+            let plugins = json!({"version": 2, "plugins": {"stop-auditor@x": [{"installPath": folder}]}});
+            write(&machine.at("home/.claude/plugins/installed_plugins.json"), plugins.to_string());
+            let hooks = include_str!("../scripts/plugin/hooks/hooks.json");
+            write(&folder.join("hooks/hooks.json"), hooks);
+        },
+        "P.3",
+        "注册了 2 处，每一轮会审 2 遍：设置、stop-auditor@x",
+    ),
+    (
         "a pattern that keeps nothing back",
         |machine| machine.set_variable("STOP_AUDITOR_IGNORE", "*.{env,pem}"),
         "P.1",

@@ -40,6 +40,8 @@ mod looking_back;
 mod material;
 /// Stops with nothing to audit.
 mod nothing;
+/// What comes with the program.
+mod packaging;
 /// Keys of well-known shape.
 mod privacy;
 /// The fixed texts and the lengths.
@@ -94,6 +96,7 @@ fn registry() -> Vec<&'static Named> {
         looking_back::rating::CHECKS,
         material::CHECKS,
         nothing::CHECKS,
+        packaging::CHECKS,
         privacy::CHECKS,
         prompt::CHECKS,
         prompt::history::CHECKS,

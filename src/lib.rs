@@ -4,6 +4,9 @@
 
 pub mod auditor;
 pub mod command;
+// The build script uses it; here it is only tested.
+#[cfg(test)]
+mod commit;
 pub mod hook;
 // The tables belong to the kit; the program explains a stranger's hooks with them.
 #[path = "../conformance/hosts/mod.rs"]

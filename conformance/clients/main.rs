@@ -64,6 +64,8 @@ mod installed;
 mod lab;
 /// Scripted models.
 mod model;
+/// The plugin of `scripts/plugin`.
+mod plugin;
 /// Sessions to keep, with whatever client is installed.
 mod record;
 /// A terminal with the interactive client in it.
@@ -91,6 +93,7 @@ fn registry() -> Vec<&'static Named> {
         hosts_codex::conduct::CHECKS,
         hosts_codex::limits::CHECKS,
         hosts_codex::own_hook::CHECKS,
+        plugin::CHECKS,
     ];
     files.iter().copied().flatten().collect()
 }

@@ -126,4 +126,6 @@ pub(crate) const REQUIREMENTS: &[Requirement] = &[
     ),
     ours("P.1", "contents of files that STOP_AUDITOR_IGNORE names are kept back", OWN_VARIABLES),
     ours("P.2", "old days of the log go on demand only", OWN_COMMANDS),
+    clients("P.3", "the plugin is valid and runs, and check tells of two registrations"),
+    ours("P.4", "version, completions and manual pages", OWN_COMMANDS),
 ];

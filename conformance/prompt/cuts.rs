@@ -75,7 +75,9 @@ pub(crate) fn pieces(text: &str, original: &str) -> Vec<(usize, usize)> {
         at += n_same;
         let Some((_, behind)) = behind_mark(without(rest, n_same)) else { return pieces };
         let next: Vec<char> = behind.chars().take(N_SURE).collect();
-        let Some(gap) = original[at..].windows(N_SURE).position(|window| window == next) else { return pieces };
+        let Some(gap) = original[at..].windows(N_SURE).position(|window| window == next) else {
+            return pieces;
+        };
         at += gap;
         rest = behind;
     }

@@ -6,6 +6,7 @@ mod auditor;
 mod codex;
 mod finding;
 mod installation;
+mod plugins;
 mod preset;
 mod privacy;
 mod transcripts;

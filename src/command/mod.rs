@@ -8,6 +8,7 @@ pub mod explain;
 mod failure;
 pub mod install;
 pub mod log;
+pub mod pages;
 pub mod rate;
 pub mod report;
 mod screen;

@@ -8,13 +8,14 @@ use std::path::{Path, PathBuf};
 use serde_json::{Map, Value};
 
 use super::finding::Finding;
+use super::plugins::{self, Plugin};
 use crate::auditor::Choice;
 use crate::paths;
 use crate::record::{Log, Record, Word};
-use crate::settings::EVENTS;
 use crate::settings::document::Document;
 use crate::settings::file::SettingsFile;
 use crate::settings::registration;
+use crate::settings::{EVENTS, PROGRAM};
 
 const INSTALL: &str = "运行 stop-auditor install";
 
@@ -85,7 +86,10 @@ fn registered(path: &Path) -> Vec<Finding> {
             return vec![Finding::problem("hook", format!("{} 读不懂：{cause}", path.display()), advice)];
         }
     };
-    let mut findings: Vec<Finding> = EVENTS.iter().map(|(event, _)| of_event(&document, event)).collect();
+    let plugins = paths::config_dir().map(|folder| plugins::enabled(path, &folder)).unwrap_or_default();
+    let mut findings: Vec<Finding> =
+        EVENTS.iter().map(|(event, _)| of_event(&document, event, plugins.first())).collect();
+    findings.extend(registered_twice(&document, &plugins));
     findings.extend(powerless(&document));
     if crate::settings::hooks_are_off(&document) {
         findings.push(Finding::problem("hook", "disableAllHooks 是 true，hook 全都不跑", "从设置里去掉它"));
@@ -97,23 +101,47 @@ fn registered(path: &Path) -> Vec<Finding> {
     findings
 }
 
-fn of_event(document: &Document, event: &'static str) -> Finding {
+/// Each registration runs on its own: a turn would be audited once for each.
+fn registered_twice(document: &Document, plugins: &[Plugin]) -> Option<Finding> {
+    let by_settings = registration::registered_command(document, "Stop").map(|_| "设置");
+    let by_plugins = plugins.iter().map(|plugin| plugin.id.as_str());
+    let by: Vec<&str> = by_settings.into_iter().chain(by_plugins).collect();
+    if by.len() < 2 {
+        return None;
+    }
+    let found = format!("注册了 {} 处，每一轮会审 {0} 遍：{}", by.len(), by.join("、"));
+    let advice = "只留一处：stop-auditor uninstall 去掉设置里的，claude plugin disable 名字 停用插件";
+    Some(Finding::problem("hook", found, advice))
+}
+
+fn of_event(document: &Document, event: &'static str, plugin: Option<&Plugin>) -> Finding {
     let commands = registration::registered_commands(document, event);
     let Some(command) = commands.first() else {
-        return Finding::problem(event, "没有注册", INSTALL);
+        let by_plugin = plugin.and_then(|plugin| Some((plugin, plugin.command(event)?)));
+        return match by_plugin {
+            None => Finding::problem(event, "没有注册", INSTALL),
+            Some((Plugin { id, .. }, command)) if command == PROGRAM && !plugins::program_is_on_path() => {
+                let found = format!("插件 {id} 注册了，可是 PATH 里没有 {PROGRAM}");
+                Finding::problem(event, found, "把 stop-auditor 放进 PATH（cargo install --path . --locked）")
+            }
+            Some((Plugin { id, .. }, command)) => Finding::ok(event, format!("由插件 {id} 注册：{command}")),
+        };
     };
     if commands.len() > 1 {
         return Finding::problem(event, format!("注册了 {} 次", commands.len()), INSTALL);
     }
     let words = shlex::split(command).unwrap_or_default();
     let program = words.last().map(PathBuf::from).unwrap_or_default();
-    let is_executable = fs::metadata(&program)
-        .is_ok_and(|metadata| metadata.is_file() && metadata.permissions().mode() & 0o111 != 0);
-    if is_executable {
+    if is_executable(&program) {
         Finding::ok(event, format!("已注册：{command}"))
     } else {
         Finding::problem(event, format!("注册的程序不能执行：{}", program.display()), INSTALL)
     }
+}
+
+pub(super) fn is_executable(program: &Path) -> bool {
+    fs::metadata(program)
+        .is_ok_and(|metadata| metadata.is_file() && metadata.permissions().mode() & 0o111 != 0)
 }
 
 /// A Stop handler with `async` cannot block, and one with `if` never runs (facts, 2.4).

@@ -2,14 +2,14 @@
 //!
 //! A build for trying things out names none: its commit changes with every step, and all tests would be built anew.
 
-#[path = "src/commit.rs"]
+#[path = "commit.rs"]
 mod commit;
 
 use std::env;
 use std::path::PathBuf;
 
 fn main() {
-    println!("cargo:rerun-if-changed=build.rs");
+    println!("cargo:rerun-if-changed=src/build.rs");
     println!("cargo:rerun-if-changed=src/commit.rs");
     let version = env::var("CARGO_PKG_VERSION").unwrap_or_default();
     let sources = env::var_os("CARGO_MANIFEST_DIR").map(PathBuf::from);

@@ -60,18 +60,21 @@ const MARKS: [(Place, &str, Option<f64>); 11] = [
 const TIME: f64 = 1.5;
 
 fn main() -> ExitCode {
-    let n_sessions = std::env::args().skip(1).find_map(|word| word.parse().ok()).unwrap_or(SESSIONS);
+    // `cargo bench` adds options of its own.
+    let words: Vec<String> = std::env::args().skip(1).filter(|word| !word.starts_with("--")).collect();
+    let mut numbers = words.iter().filter_map(|word| word.parse::<u64>().ok());
+    let n_sessions = numbers.next().unwrap_or(SESSIONS);
+    let seeds = numbers.next().map_or(SETS, |seed| [seed, seed + n_sessions]);
+    let wanted = words.iter().find(|word| word.parse::<u64>().is_err());
     let mut is_missed = false;
     for (shape_name, shape) in SHAPES {
         for (size_name, tenths) in SIZES {
-            println!(
-                "\n{:39} {:>9} {:>9} {:>9}",
-                format!("{shape_name}, {size_name} x the limit"),
-                "plain",
-                "set A",
-                "set B"
-            );
-            let sets = SETS.map(|first| {
+            let name = format!("{shape_name}, {size_name} x the limit");
+            if wanted.is_some_and(|wanted| !name.contains(wanted)) {
+                continue;
+            }
+            println!("\n{name:39} {:>9} {:>9} {:>9}", "plain", "set A", "set B");
+            let sets = seeds.map(|first| {
                 (first..first + n_sessions)
                     .map(|seed| Made::of(seed, shape, prompt::LIMIT * tenths / 10))
                     .collect::<Vec<Made>>()

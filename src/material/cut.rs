@@ -4,7 +4,6 @@
 
 use std::borrow::Cow;
 use std::fmt::Write;
-use std::ops::Range;
 
 use super::evidence::Window;
 
@@ -60,7 +59,7 @@ pub fn cut_round<'a>(text: &'a str, max: usize, keep: Keep, windows: &[Window]) 
     let mut room = max - mark_chars;
     let mut ends = if windows.is_empty() { room } else { room.min(MIN_CUT - mark_chars) };
     room -= ends;
-    let mut taken: Vec<Range<usize>> = Vec::new();
+    let mut taken: Vec<Window> = Vec::new();
     for (index, window) in windows.iter().enumerate() {
         let head = keep.head_of(ends);
         let is_kept_already = window.chars.end <= head || window.chars.start >= chars - (ends - head);
@@ -77,29 +76,28 @@ pub fn cut_round<'a>(text: &'a str, max: usize, keep: Keep, windows: &[Window]) 
         room -= more;
         ends += more;
         if cost > 0 {
-            taken.push(window.bytes.clone());
+            taken.push(window.clone());
         }
     }
     let head = keep.head_of(ends);
-    taken.push(0..nth_char(text, head));
-    taken.push(nth_last_char(text, ends - head)..text.len());
+    let tail = ends - head;
+    taken.push(Window { bytes: 0..nth_char(text, head), chars: 0..head });
+    taken.push(Window { bytes: nth_last_char(text, tail)..text.len(), chars: chars - tail..chars });
     Cow::Owned(joined(text, taken))
 }
 
 /// These pieces of the text in their order, with a mark for each gap; a gap no longer than its mark is shown instead.
-fn joined(text: &str, mut pieces: Vec<Range<usize>>) -> String {
-    pieces.sort_by_key(|piece| piece.start);
+fn joined(text: &str, mut pieces: Vec<Window>) -> String {
+    pieces.sort_by_key(|piece| piece.bytes.start);
     let mut out = String::new();
-    let mut at = 0;
-    for piece in pieces {
-        if let Some(gap) = text.get(at..piece.start) {
-            match gap.chars().take(SHORTEST_MARK + 1).count() {
-                0..=SHORTEST_MARK => out.push_str(gap),
-                _ => out.push_str(&mark(gap.chars().count())),
-            }
+    let (mut at, mut n_chars) = (0, 0);
+    for Window { bytes, chars } in pieces {
+        match chars.start.saturating_sub(n_chars) {
+            0..=SHORTEST_MARK => out.push_str(text.get(at..bytes.start).unwrap_or_default()),
+            n_left_out => out.push_str(&mark(n_left_out)),
         }
-        out.push_str(text.get(at.max(piece.start)..piece.end).unwrap_or_default());
-        at = at.max(piece.end);
+        out.push_str(text.get(at.max(bytes.start)..bytes.end).unwrap_or_default());
+        (at, n_chars) = (at.max(bytes.end), n_chars.max(chars.end));
     }
     out
 }

@@ -225,19 +225,22 @@ fn changes(call: &Call, max: usize, kept: &Kept) -> String {
     if each_cut.chars().count() <= max * 2 {
         return each_cut;
     }
-    // The windows of each text as windows of all of them together.
+    // The windows of each text as windows of all of them together, the first one of each text first.
     let (mut all, mut all_chars) = (String::new(), 0);
-    let mut windows: Vec<Window> = Vec::new();
+    let mut windows: Vec<(usize, Window)> = Vec::new();
     for (index, field) in changes() {
         let text = texts::body(&field.text);
         let before = format!("{}{}「", if all.is_empty() { "" } else { " " }, field.name);
         all_chars += before.chars().count();
         all.push_str(&before);
-        windows.extend(kept.of(index).iter().map(|window| window.behind(all.len(), all_chars)));
+        let moved = kept.of(index).iter().map(|window| window.behind(all.len(), all_chars));
+        windows.extend(moved.enumerate());
         all.push_str(text);
         all.push('」');
         all_chars += text.chars().count() + 1;
     }
+    windows.sort_by_key(|(rank, _)| *rank);
+    let windows: Vec<Window> = windows.into_iter().map(|(_, window)| window).collect();
     in_one_line(&cut_round(&all, max * 2, Keep::Both, &windows))
 }
 

@@ -7,10 +7,12 @@ use std::hash::{BuildHasherDefault, Hasher};
 
 use super::counts::Counts;
 use super::distinctive;
+use super::gate::Gate;
 use super::tables::{
-    ASKED, ASKED_CHARS, CLAIMED_MAX, COMMON, FADE, FADED, PASTED, RESULTS, SENTENCES, WEAK, WEAK_RARE, WHOLE,
+    ASKED, ASKED_CHARS, CLAIMED_MAX, CLAIMED_OFTEN, COMMON, COUNT, FADE, FADED, LEAST, RESULTS, SENTENCES,
+    WEAK, WEAK_RARE, WHOLE,
 };
-use super::tokens;
+use super::tokens::{self, Kind, Listener, Token};
 use crate::transcript::turn::{Entry, Turn};
 
 /// Where a text stands: in which of the turns, and in which of its entries; `None`: in its opener.
@@ -64,6 +66,9 @@ impl Sentences {
     }
 }
 
+/// There is room for so many needles from the beginning.
+const USUAL: usize = 2_048;
+
 /// All needles of a turn, numbered.
 pub(super) struct Needles {
     all: Vec<Needle>,
@@ -72,64 +77,19 @@ pub(super) struct Needles {
     /// The number of the last sentence.
     n_sentences: u16,
     numbers: HashMap<u64, usize, BuildHasherDefault<Hashed>>,
-    bits: Bits,
-}
-
-/// A bit for each value of the low bits of a hash: nearly every token of the material ends here.
-#[derive(Clone)]
-pub(super) struct Bits {
-    set: Vec<u64>,
-    /// Those of several needles, which stay set.
-    shared: Vec<u64>,
-}
-
-/// How many values the low bits of a hash have.
-const N_BITS: usize = 1 << 17;
-
-impl Bits {
-    fn new() -> Self {
-        Bits { set: vec![0; N_BITS / 64], shared: vec![0; N_BITS / 64] }
-    }
-
-    fn add(&mut self, hash: u64) {
-        let (word, bit) = bit_of(hash);
-        if let (Some(set), Some(shared)) = (self.set.get_mut(word), self.shared.get_mut(word)) {
-            *shared |= *set & bit;
-            *set |= bit;
-        }
-    }
-
-    /// The needle with this hash is looked for no longer.
-    pub(super) fn remove(&mut self, hash: u64) {
-        let (word, bit) = bit_of(hash);
-        if let (Some(set), Some(shared)) = (self.set.get_mut(word), self.shared.get(word)) {
-            *set &= !bit | shared;
-        }
-    }
-
-    /// Whether a needle may have this hash.
-    #[inline]
-    pub(super) fn may_hold(&self, hash: u64) -> bool {
-        let (word, bit) = bit_of(hash);
-        self.set.get(word).is_some_and(|word| word & bit != 0)
-    }
-}
-
-fn bit_of(hash: u64) -> (usize, u64) {
-    // The high bits of a product are the better mixed ones.
-    let low = (hash ^ (hash >> 32)) % (N_BITS as u64);
-    (usize::try_from(low / 64).unwrap_or_default(), 1 << (low % 64))
+    /// Lets their hashes pass.
+    gate: Gate,
 }
 
 impl Needles {
     /// What is claimed in these turns, the last one first.
     pub(super) fn of(turns: &[&Turn]) -> Self {
         let mut needles = Needles {
-            all: Vec::new(),
+            all: Vec::with_capacity(USUAL),
             n_results: 0,
             n_sentences: 0,
-            numbers: HashMap::default(),
-            bits: Bits::new(),
+            numbers: HashMap::with_capacity_and_hasher(USUAL, BuildHasherDefault::default()),
+            gate: Gate::closed(),
         };
         needles.push_results();
         needles.n_results = needles.all.len();
@@ -142,29 +102,40 @@ impl Needles {
                     WHOLE.saturating_sub(FADE * (n_said - 1)).max(FADED)
                 }
                 By::Person => ASKED,
-                By::Paste => PASTED,
             };
             let text = last_bytes(text, left);
             left -= text.len();
             for sentence in sentences(text) {
                 needles.n_sentences = needles.n_sentences.saturating_add(1);
-                // A paste has no sentence of the person's own.
-                let number = if matches!(by, By::Paste) { 0 } else { needles.n_sentences };
-                needles.push_sentence(sentence, weight, source, number);
+                needles.push_sentence(sentence, weight, source);
             }
         }
+        needles.close();
         needles
+    }
+
+    /// What is claimed everywhere is looked for nowhere; the rest passes the gate.
+    fn close(&mut self) {
+        for (hash, number) in &self.numbers {
+            let Some(needle) = self.all.get_mut(*number) else { continue };
+            if needle.weight < WEAK && needle.sentences.iter().count() > CLAIMED_OFTEN {
+                needle.weight = 0;
+            }
+            if needle.weight > 0 || needle.result.is_some() {
+                self.gate.add(*hash);
+            }
+        }
     }
 
     /// The number of the needle that this token is.
     #[inline]
     pub(super) fn find(&self, hash: u64) -> Option<usize> {
-        if self.bits.may_hold(hash) { self.numbers.get(&hash).copied() } else { None }
+        self.numbers.get(&hash).copied()
     }
 
-    /// What [`Needles::find`] looks at first.
-    pub(super) fn bits(&self) -> &Bits {
-        &self.bits
+    /// Lets the needles pass.
+    pub(super) fn gate(&self) -> &Gate {
+        &self.gate
     }
 
     /// The needle of this number.
@@ -188,33 +159,24 @@ impl Needles {
         self.all.len()
     }
 
-    fn push_sentence(&mut self, text: &str, claim_weight: u32, source: Source, sentence: u16) {
-        let quoted = distinctive::quotations(text);
-        let mut counts = Counts::default();
+    fn push_sentence(&mut self, text: &str, claim_weight: u32, source: Source) {
         let mut sentences = Sentences::default();
-        sentences.add(sentence);
-        tokens::walk(text, |token| {
-            let looks = distinctive::weight(text, token, &quoted);
-            let result = self.find(token.hash).and_then(|number| self.result(number));
-            let weight = |looks| looks * claim_weight / WHOLE;
-            if looks > 0 {
-                self.push(token.hash, Needle { weight: weight(looks), source, sentences, result: None });
-            }
-            if let Some(count) = counts.next(token, result) {
-                let weight = weight(super::tables::COUNT);
-                self.push(count.hash, Needle { weight, source, sentences, result: None });
-            }
-        });
+        sentences.add(self.n_sentences);
+        let needle = Needle { weight: claim_weight, source, sentences, result: None };
+        let quoted = distinctive::quotations(text);
+        let mut claiming =
+            Claiming { needles: self, text, quoted, counts: Counts::default(), words: [None; 2], needle };
+        tokens::walk(text, &mut claiming);
     }
 
     fn push_results(&mut self) {
         for (row, (words, _)) in RESULTS.iter().enumerate() {
             for word in *words {
-                let mut last = None;
-                tokens::walk(word, |token| last = Some(token.hash));
+                let mut last = Last(None);
+                tokens::walk(word, &mut last);
                 let source = Source { turn: usize::MAX, entry: None };
                 let needle = Needle { weight: 0, source, sentences: Sentences::default(), result: Some(row) };
-                if let Some(hash) = last {
+                if let Last(Some(hash)) = last {
                     self.push(hash, needle);
                 }
             }
@@ -222,9 +184,6 @@ impl Needles {
     }
 
     fn push(&mut self, hash: u64, needle: Needle) {
-        if !self.numbers.contains_key(&hash) {
-            self.bits.add(hash);
-        }
         let number = *self.numbers.entry(hash).or_insert(self.all.len());
         match self.all.get_mut(number) {
             None => self.all.push(needle),
@@ -238,6 +197,58 @@ impl Needles {
                 }
             }
         }
+    }
+}
+
+/// A sentence whose tokens become needles.
+struct Claiming<'n, 't> {
+    needles: &'n mut Needles,
+    text: &'t str,
+    quoted: Vec<(usize, usize)>,
+    counts: Counts,
+    /// The last words, the newest first: a pair is told of behind its second one.
+    words: [Option<Token>; 2],
+    /// What a token of the greatest weight becomes.
+    needle: Needle,
+}
+
+impl Listener for Claiming<'_, '_> {
+    fn wants(&self, _: u64) -> bool {
+        true
+    }
+
+    fn take(&mut self, token: Token) {
+        if matches!(token.kind, Kind::Word | Kind::Figure) {
+            self.words = [Some(token), self.words[0]];
+        }
+        let looks = distinctive::weight(self.text, token, self.words, &self.quoted);
+        let row = self.needles.find(token.hash).and_then(|number| self.needles.result(number));
+        self.push(token.hash, looks);
+        if let Some(count) = self.counts.next(token, row) {
+            self.push(count.hash, COUNT);
+        }
+    }
+}
+
+impl Claiming<'_, '_> {
+    fn push(&mut self, hash: u64, looks: u32) {
+        let weight = looks * self.needle.weight / WHOLE;
+        if weight >= LEAST {
+            self.needles.push(hash, Needle { weight, ..self.needle });
+        }
+    }
+}
+
+/// The last token of a text.
+struct Last(Option<u64>);
+
+impl Listener for Last {
+    fn wants(&self, _: u64) -> bool {
+        true
+    }
+
+    fn take(&mut self, token: Token) {
+        self.0 = Some(token.hash);
     }
 }
 
@@ -266,7 +277,6 @@ struct Claim<'a> {
 enum By {
     Claude,
     Person,
-    Paste,
 }
 
 /// A turn's claims, nearest to its end first, the opener last.
@@ -297,9 +307,7 @@ fn claims(turn: &Turn, number: usize) -> Vec<Claim<'_>> {
     let source = Source { turn: number, entry: None };
     let words = turn.opener.words.as_str();
     let at = words.char_indices().rev().nth(ASKED_CHARS - 1).map_or(0, |(at, _)| at);
-    let (pasted, asked) = words.split_at(at);
-    found.push(Claim { text: asked, source, by: By::Person });
-    found.push(Claim { text: pasted, source, by: By::Paste });
+    found.push(Claim { text: words.get(at..).unwrap_or_default(), source, by: By::Person });
     found
 }
 

@@ -2,11 +2,12 @@
 //!
 //! Here common tokens count too, little as they tell: between two lines with the same figure they decide.
 
+use super::claims::Needles;
 use super::counts::Counts;
 use super::hits::Hits;
 use super::places::Place;
 use super::tables::{COMMON, STRETCH};
-use super::tokens;
+use super::tokens::{self, Listener, Token};
 
 /// The line that is looked at.
 pub(super) struct Company<'h, 'n, 't> {
@@ -28,15 +29,10 @@ impl<'h, 'n, 't> Company<'h, 'n, 't> {
         for needle in std::mem::take(&mut self.on_line) {
             self.for_sentences(needle, |shared, _| *shared = 0);
         }
-        let needles = self.hits.needles;
-        let mut counting = Counts::default();
-        let mut found = Vec::new();
-        tokens::walk(near(place), |token| {
-            let needle = needles.find(token.hash);
-            found.extend(needle);
-            let row = needle.and_then(|needle| needles.result(needle));
-            found.extend(counting.next(token, row).and_then(|count| needles.find(count.hash)));
-        });
+        let mut on_line =
+            OnLine { needles: self.hits.needles, counting: Counts::default(), found: Vec::new() };
+        tokens::walk(near(place), &mut on_line);
+        let mut found = on_line.found;
         found.sort_unstable();
         found.dedup();
         for needle in &found {
@@ -67,6 +63,26 @@ impl<'h, 'n, 't> Company<'h, 'n, 't> {
     fn weight(&self, needle: usize) -> u32 {
         let rarity = self.hits.count(needle).unwrap_or(COMMON + 1).max(1).ilog2() + 1;
         self.hits.needles.get(needle).map_or(0, |needle| needle.weight / rarity)
+    }
+}
+
+/// Every needle on a line.
+struct OnLine<'n> {
+    needles: &'n Needles,
+    counting: Counts,
+    found: Vec<usize>,
+}
+
+impl Listener for OnLine<'_> {
+    fn wants(&self, hash: u64) -> bool {
+        self.needles.gate().may_hold(hash)
+    }
+
+    fn take(&mut self, token: Token) {
+        let needle = self.needles.find(token.hash);
+        self.found.extend(needle);
+        let row = needle.and_then(|needle| self.needles.result(needle));
+        self.found.extend(self.counting.next(token, row).and_then(|count| self.needles.find(count.hash)));
     }
 }
 

@@ -1,7 +1,7 @@
 //! A figure together with the result it counts, however a language puts it: `12 passed`, `12 个测试通过`, `失败：3`.
 
 use super::tables::{COUNT_AHEAD, COUNT_BEHIND};
-use super::tokens::{Kind, Token, mixed};
+use super::tokens::{Kind, Token, both};
 
 /// What was met last in a text.
 #[derive(Default)]
@@ -30,5 +30,42 @@ impl Counts {
 }
 
 fn count(figure: Token, row: usize, start: usize, end: usize) -> Token {
-    Token { hash: mixed(mixed(figure.hash, u64::from(u32::MAX)), row as u64), start, end, kind: Kind::Pair }
+    Token { hash: both(figure.hash, row as u64), start, end, kind: Kind::Pair }
+}
+
+#[cfg(test)]
+#[expect(clippy::string_slice, reason = "a wrong boundary has to stop the test")]
+mod tests {
+    use super::super::tokens::tests::tokens;
+    use super::*;
+
+    /// The counts of a text in which these words are results of one row.
+    fn counts(text: &str) -> Vec<u64> {
+        let mut counts = Counts::default();
+        let row = |token: &Token| ["passed", "通过"].contains(&&text[token.start..token.end]).then_some(2);
+        tokens(text)
+            .into_iter()
+            .filter_map(|token| counts.next(token, row(&token)))
+            .map(|count| count.hash)
+            .collect()
+    }
+
+    #[test]
+    fn a_figure_counts_a_result_however_it_is_put() {
+        let twelve = counts("12 passed");
+        assert_eq!(twelve.len(), 1);
+        for same in ["12 个测试通过", "通过：12", "passed: 12", "共 12 项通过"] {
+            assert_eq!(counts(same), twelve, "{same}");
+        }
+        for other in
+            ["13 passed", "12 failed", "12 of the many, many tests here passed", "passed in the end: 12"]
+        {
+            assert_ne!(counts(other), twelve, "{other}");
+        }
+    }
+
+    #[test]
+    fn each_result_has_the_figure_before_it() {
+        assert_eq!(counts("3 of 12 passed"), counts("12 passed"));
+    }
 }

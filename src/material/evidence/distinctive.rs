@@ -2,12 +2,13 @@
 
 use super::tables::{
     JOINED, JOINTS, ONE_DIGIT, PLAIN, PLAIN_MIN, QUOTED_MAX, QUOTED_THREE_SIGNS, QUOTED_TWO_SIGNS, QUOTES,
-    SIDE_BY_SIDE, SIDE_MIN, THREE_SIGNS, TWO_DIGITS, TWO_SIGNS, WHOLE,
+    SIDE_BY_SIDE, SIDE_MIN, THREE_SIGNS, TWO_DIGITS, WHOLE,
 };
 use super::tokens::{Kind, Token};
 
 /// In thousandths; 0 where the token is too common anywhere to be looked for. `quoted` are the text's quotations.
-pub(super) fn weight(text: &str, token: Token, quoted: &[(usize, usize)]) -> u32 {
+/// `words` are the last ones met, the newest first.
+pub(super) fn weight(text: &str, token: Token, words: [Option<Token>; 2], quoted: &[(usize, usize)]) -> u32 {
     let written = text.get(token.start..token.end).unwrap_or_default();
     let is_quoted = || quoted.iter().any(|(start, end)| *start <= token.start && token.end <= *end);
     match token.kind {
@@ -21,32 +22,26 @@ pub(super) fn weight(text: &str, token: Token, quoted: &[(usize, usize)]) -> u32
             PLAIN_MIN.. => PLAIN,
             _ => 0,
         },
-        Kind::Part => 0,
         Kind::Pair => {
-            // A pair begins where its first word ends.
-            let first = text.get(..token.start).unwrap_or_default();
-            let second = written.trim_start_matches(|c| !is_of_word(c));
-            let gap = written.strip_suffix(second).unwrap_or_default();
-            let (mut n_first, mut is_first_figure) = (0, true);
-            for c in first.chars().rev().take_while(|c| is_of_word(*c)).take(SIDE_MIN) {
-                n_first += 1;
-                is_first_figure &= c.is_numeric();
-            }
-            let is_second_figure = second.chars().all(char::is_numeric);
-            match (is_first_figure, is_second_figure) {
+            let [Some(second), Some(first)] = words else { return 0 };
+            let gap = text.get(first.end..second.start).unwrap_or_default();
+            match (first.kind == Kind::Figure, second.kind == Kind::Figure) {
                 // Times and dates.
                 (true, true) => return 0,
                 (false, false) if !JOINTS.contains(&gap) => {}
                 _ => return JOINED,
             }
-            match n_first >= SIDE_MIN && second.chars().count() >= SIDE_MIN {
+            let is_long = |word: Token| {
+                text.get(word.start..word.end).is_some_and(|word| word.chars().count() >= SIDE_MIN)
+            };
+            match is_long(first) && is_long(second) {
                 true if is_quoted() => JOINED,
                 true => SIDE_BY_SIDE,
                 false => 0,
             }
         }
         Kind::TwoSigns if is_quoted() => QUOTED_TWO_SIGNS,
-        Kind::TwoSigns => TWO_SIGNS,
+        Kind::Part | Kind::TwoSigns => 0,
         Kind::ThreeSigns if is_quoted() => QUOTED_THREE_SIGNS,
         Kind::ThreeSigns => THREE_SIGNS,
     }
@@ -57,17 +52,13 @@ fn is_name(word: &str) -> bool {
     word.contains(|c: char| c == '_' || c.is_ascii_digit()) || word.chars().skip(1).any(char::is_uppercase)
 }
 
-fn is_of_word(c: char) -> bool {
-    c.is_alphanumeric() || c == '_'
-}
-
 /// What stands between quotation marks, as ranges of bytes.
 pub(super) fn quotations(text: &str) -> Vec<(usize, usize)> {
     let mut found = Vec::new();
     let mut open: Option<(char, usize)> = None;
     for (at, c) in text.char_indices() {
         open = match open {
-            Some((close, start)) if c == close => {
+            Some((close, start)) if c == close && at - start <= QUOTED_MAX => {
                 found.push((start, at));
                 None
             }
@@ -80,4 +71,55 @@ pub(super) fn quotations(text: &str) -> Vec<(usize, usize)> {
         };
     }
     found
+}
+
+#[cfg(test)]
+#[expect(clippy::string_slice, reason = "a wrong boundary has to stop the test")]
+mod tests {
+    use super::super::tokens::tests::tokens;
+    use super::*;
+
+    /// The weights of a text's tokens that weigh anything, with what they are.
+    fn weights(text: &str) -> Vec<(&str, u32)> {
+        let quoted = quotations(text);
+        let mut words = [None; 2];
+        let mut found = Vec::new();
+        for token in tokens(text) {
+            if matches!(token.kind, Kind::Word | Kind::Figure) {
+                words = [Some(token), words[0]];
+            }
+            found.push((&text[token.start..token.end], weight(text, token, words, &quoted)));
+        }
+        found.retain(|(_, weight)| *weight > 0);
+        found
+    }
+
+    #[test]
+    fn what_is_rare_by_its_looks_weighs_more() {
+        assert_eq!(weights("7"), [("7", ONE_DIGIT)]);
+        assert_eq!(weights("77"), [("77", TWO_DIGITS)]);
+        assert_eq!(weights("1,777"), [("1,777", WHOLE)]);
+        assert_eq!(weights("parse_order"), [("parse_order", WHOLE)]);
+        assert_eq!(weights("parseOrder"), [("parseOrder", WHOLE)]);
+        assert_eq!(weights("batch"), [("batch", PLAIN)]);
+        assert_eq!(weights("the"), []);
+        assert_eq!(weights("“the”"), [("the", WHOLE)]);
+        assert_eq!(weights("沈砚秋"), [("沈砚秋", THREE_SIGNS)]);
+        assert_eq!(weights("「沈砚」"), [("沈砚", QUOTED_TWO_SIGNS)]);
+    }
+
+    #[test]
+    fn words_that_are_joined_weigh_more_than_words_side_by_side() {
+        assert_eq!(weights("file.yaml").last(), Some(&(".yaml", JOINED)));
+        assert_eq!(weights("file name").last(), Some(&(" name", SIDE_BY_SIDE)));
+        assert_eq!(weights("exit 1").last(), Some(&(" 1", JOINED)));
+        assert_eq!(weights("12 34"), [("12", TWO_DIGITS), ("34", TWO_DIGITS)]);
+    }
+
+    #[test]
+    fn quotations_end_where_they_are_closed_and_are_short() {
+        assert_eq!(quotations("a `b` c"), [(3, 4)]);
+        assert_eq!(quotations("「b"), []);
+        assert_eq!(quotations(&format!("\"{}\"", "x".repeat(QUOTED_MAX + 1))), []);
+    }
 }

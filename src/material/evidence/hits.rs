@@ -4,10 +4,11 @@
 
 use std::ops::Range;
 
-use super::claims::{Bits, Needles, Source};
+use super::claims::{Needles, Source};
 use super::counts::Counts;
+use super::gate::Gate;
 use super::tables::{FAILURE, RESULTS};
-use super::tokens::{self, Token};
+use super::tokens::{self, Listener, Token};
 
 /// A needle that was met, in bytes of its text.
 #[derive(Debug, Clone, Copy)]
@@ -61,7 +62,7 @@ pub(super) struct Hits<'n, 't> {
     /// How many texts hold results of each kind.
     pub(super) result_texts: [usize; N_KINDS],
     /// The needles that are not common yet.
-    bits: Bits,
+    live: Gate,
 }
 
 impl<'n, 't> Hits<'n, 't> {
@@ -73,7 +74,7 @@ impl<'n, 't> Hits<'n, 't> {
             texts: Vec::new(),
             counts: vec![0; needles.len()],
             result_texts: [0; N_KINDS],
-            bits: needles.bits().clone(),
+            live: needles.gate().clone(),
         }
     }
 
@@ -86,29 +87,10 @@ impl<'n, 't> Hits<'n, 't> {
     /// Looks through one text.
     pub(super) fn look(&mut self, source: Source, number: usize, text: &'t str, voice: Voice) {
         let from = self.all.len();
-        // The ends of a text tell how it went; a hundred results in between tell no more.
-        let mut ends: [Option<(Hit, Option<Hit>)>; N_KINDS] = [None; N_KINDS];
-        let mut counting = Counts::default();
-        tokens::walk(text, |token| {
-            let found = self.find(token.hash);
-            let row = found.and_then(|needle| self.needles.result(needle));
-            if let (Some(needle), Some(row)) = (found, row) {
-                let is_loud = text.as_bytes().get(token.start).is_some_and(u8::is_ascii_uppercase);
-                let kind = row * 2 + usize::from(is_loud);
-                let hit = Hit { needle, start: token.start, end: token.end, result: Some(kind) };
-                if let Some(ends) = ends.get_mut(kind) {
-                    *ends = Some(ends.map_or((hit, None), |(first, _)| (first, Some(hit))));
-                }
-            }
-            if let Some(needle) = found {
-                self.meet(source, needle, token, voice);
-            }
-            if let Some(count) = counting.next(token, row)
-                && let Some(needle) = self.find(count.hash)
-            {
-                self.meet(source, needle, count, voice);
-            }
-        });
+        let (ends, counting) = ([None; N_KINDS], Counts::default());
+        let mut looking = Looking { into: self, source, text, voice, ends, counting };
+        tokens::walk(text, &mut looking);
+        let ends = looking.ends;
         if voice == Voice::Output {
             for (kind, (n_texts, ends)) in self.result_texts.iter_mut().zip(ends).enumerate() {
                 let Some((first, last)) = ends else { continue };
@@ -125,11 +107,6 @@ impl<'n, 't> Hits<'n, 't> {
     }
 
     #[inline]
-    fn find(&self, hash: u64) -> Option<usize> {
-        if self.bits.may_hold(hash) { self.needles.find(hash) } else { None }
-    }
-
-    #[inline]
     fn meet(&mut self, source: Source, needle: usize, token: Token, voice: Voice) {
         let (Some(known), Some(count)) = (self.needles.get(needle), self.counts.get_mut(needle)) else {
             return;
@@ -141,7 +118,49 @@ impl<'n, 't> Hits<'n, 't> {
         if *count <= known.most() {
             self.all.push(Hit { needle, start: token.start, end: token.end, result: None });
         } else if self.needles.result(needle).is_none() {
-            self.bits.remove(token.hash);
+            self.live.remove(token.hash);
+        }
+    }
+}
+
+/// A text that is being looked through.
+struct Looking<'a, 'n, 't> {
+    into: &'a mut Hits<'n, 't>,
+    source: Source,
+    text: &'t str,
+    voice: Voice,
+    /// The first and the last result of each kind: the ends of a text tell how it went, a hundred results in between tell
+    /// no more.
+    ends: [Option<(Hit, Option<Hit>)>; N_KINDS],
+    counting: Counts,
+}
+
+impl Listener for Looking<'_, '_, '_> {
+    #[inline]
+    fn wants(&self, hash: u64) -> bool {
+        self.into.live.may_hold(hash)
+    }
+
+    #[inline]
+    fn take(&mut self, token: Token) {
+        let found = if self.wants(token.hash) { self.into.needles.find(token.hash) } else { None };
+        let row = found.and_then(|needle| self.into.needles.result(needle));
+        if let (Some(needle), Some(row)) = (found, row) {
+            let is_loud = self.text.as_bytes().get(token.start).is_some_and(u8::is_ascii_uppercase);
+            let kind = row * 2 + usize::from(is_loud);
+            let hit = Hit { needle, start: token.start, end: token.end, result: Some(kind) };
+            if let Some(ends) = self.ends.get_mut(kind) {
+                *ends = Some(ends.map_or((hit, None), |(first, _)| (first, Some(hit))));
+            }
+        }
+        if let Some(needle) = found {
+            self.into.meet(self.source, needle, token, self.voice);
+        }
+        if let Some(count) = self.counting.next(token, row)
+            && self.wants(count.hash)
+            && let Some(needle) = self.into.needles.find(count.hash)
+        {
+            self.into.meet(self.source, needle, count, self.voice);
         }
     }
 }

@@ -7,6 +7,7 @@ mod claims;
 mod company;
 mod counts;
 mod distinctive;
+mod gate;
 mod hits;
 mod places;
 mod tables;
@@ -150,3 +151,7 @@ fn is_cut_last(entry: &Entry) -> bool {
         | Entry::StillRunning(_) => false,
     }
 }
+
+#[cfg(test)]
+#[expect(clippy::string_slice, reason = "a wrong boundary has to stop the test")]
+mod tests;

@@ -28,9 +28,8 @@ pub(super) const SIDE_MIN: usize = 4;
 /// What joins words to a path, a file name, a version, a code, a place in a file.
 pub(super) const JOINTS: [&str; 7] = [".", "/", "-", ":", "::", "@", "#"];
 
-/// Two and three signs of a script without spaces, and the same between quotation marks. A distinctive run holds several
+/// Three signs of a script without spaces; the same and two signs between quotation marks. A distinctive run holds several
 /// of them.
-pub(super) const TWO_SIGNS: u32 = 150;
 pub(super) const THREE_SIGNS: u32 = 390;
 pub(super) const QUOTED_TWO_SIGNS: u32 = 300;
 pub(super) const QUOTED_THREE_SIGNS: u32 = 600;
@@ -40,11 +39,10 @@ pub(super) const QUOTES: [(char, char); 6] =
     [('`', '`'), ('"', '"'), ('“', '”'), ('「', '」'), ('『', '』'), ('《', '》')];
 pub(super) const QUOTED_MAX: usize = 120;
 
-/// What the person asked, beside what Claude says last; and what stands before the last characters of their message, where
-/// pastes are. New instructions stand at the end (4.4).
+/// What the person asked, beside what Claude says last: so many characters at the end of their message, where new
+/// instructions stand (4.4). Before them there may be a paste, which asks nothing.
 pub(super) const ASKED: u32 = 600;
-pub(super) const PASTED: u32 = 250;
-pub(super) const ASKED_CHARS: usize = 600;
+pub(super) const ASKED_CHARS: usize = 1_000;
 
 /// What each text of Claude's loses to the one behind it, and what none falls below.
 pub(super) const FADE: u32 = 20;
@@ -53,7 +51,13 @@ pub(super) const FADED: u32 = 800;
 /// How many sentences that claim a token are remembered.
 pub(super) const SENTENCES: usize = 6;
 
-/// How many bytes of claims are looked at, the last said first: a paste of the person's may be of any length.
+/// A weak token (see [`WEAK`]) in more sentences than this is common where it is claimed already.
+pub(super) const CLAIMED_OFTEN: usize = 3;
+
+/// A token that weighs less is not looked for.
+pub(super) const LEAST: u32 = 100;
+
+/// How many bytes of claims are looked at, the last said first.
 pub(super) const CLAIMED_MAX: usize = 64 * 1024;
 
 /// A token in more places than this is common in this turn: it earns nothing, it only tells two places apart.
@@ -70,6 +74,9 @@ pub(super) const COMPANY_MIN: u32 = 300;
 
 /// The least a place needs for a window, and for its entry to count as referred to.
 pub(super) const ENOUGH: u32 = 310;
+
+/// The least a place in what Claude did needs for a window: what was changed is cut last (4.34), so less is enough.
+pub(super) const ENOUGH_DONE: u32 = 120;
 
 /// Windows of one entry at most.
 pub(super) const WINDOWS: usize = 8;

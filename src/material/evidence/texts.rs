@@ -77,3 +77,40 @@ fn denial(outcome: &Outcome) -> &str {
         Outcome::NeverRan { reason: None, .. } | Outcome::Ok(_) | Outcome::Failed(_) | Outcome::Pending => "",
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::transcript::turn::{Field, Question};
+
+    #[test]
+    fn the_numbers_are_those_of_the_list() {
+        let field = Field { name: "command".into(), text: "\nls".into(), is_change: false };
+        let outcome = Outcome::NeverRan {
+            output: Output { text: "no".into(), images: 0 },
+            may_have_begun: false,
+            reason: Some("别跑".into()),
+        };
+        let call = Call { tool: "Bash".into(), input: vec![field], outcome, background: false };
+        let (output, denial) = (output_of(&call), denial_of(&call));
+        let entry = Entry::Call(call);
+        let texts = of(&entry);
+        assert_eq!((texts[0], texts[output], texts[denial], texts.len()), ("ls", "no", "别跑", 3));
+
+        let asked = OptionBox {
+            questions: vec![Question {
+                question: "哪个？".into(),
+                options: vec![],
+                answer: Some("A".into()),
+            }],
+            unanswered: Some(Unanswered::Instead("都不要".into())),
+        };
+        let (first, instead) = (question(0), instead_of(&asked));
+        let entry = Entry::Asked(asked);
+        let texts = of(&entry);
+        assert_eq!(
+            (texts[first], texts[first + 1], texts[instead], texts.len()),
+            ("哪个？", "A", "都不要", 3)
+        );
+    }
+}

@@ -7,6 +7,7 @@ use crate::kit::rows::Rows;
 use crate::kit::sandbox::Sandbox;
 
 pub(crate) mod cuts;
+pub(crate) mod evidence;
 pub(crate) mod history;
 
 use cuts::{emoji, follow, is_cut, kept_chars, pieces, words};

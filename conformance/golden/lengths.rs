@@ -38,6 +38,29 @@ pub(super) fn over() -> Given {
     Given::from(rows.says(&filler("reply", 9_500)))
 }
 
+/// 90,000 characters of log, and a reply that leans on single lines in the middle of it (4.37).
+pub(super) fn leaned_on() -> Given {
+    let mut rows = Rows::new();
+    rows.person("上一轮的事").says("上一轮做完了。").person("把九个批次都跑一遍，QX-2210 修好了没有？");
+    let line =
+        |batch: usize, n: usize| format!("batch {batch} item {n:03}: waiting for the queue of the day\n");
+    for batch in 1..=9 {
+        let mut output: String = (0..100).map(|n| line(batch, n)).collect();
+        output.push_str(match batch {
+            2 => "imported 1,482,907 rows into ledger_main\n",
+            3 => "imported 1,482,911 rows into ledger_main\n",
+            5 => "FAILED tests/test_tariffs.py - AssertionError\n",
+            6 => "318 passed, 2 failed\n",
+            8 => "QX-2210 仍然没有修好\n",
+            _ => "nothing to report\n",
+        });
+        output.extend((100..200).map(|n| line(batch, n)));
+        let command = json!({"command": format!("./run.sh {batch}")});
+        call(&mut rows, &format!("toolu_{batch}"), "Bash", command, &output);
+    }
+    Given::from(rows.says("九个批次都跑完了：一共导入 1482907 行，318 个测试通过，问题都修好了。"))
+}
+
 /// 300 calls: one line each, whatever became of them.
 pub(super) fn far_over() -> Given {
     let mut rows = Rows::new();

@@ -82,6 +82,7 @@ pub(crate) const REQUIREMENTS: &[Requirement] = &[
     anyone("4.34", "the final reply keeps 8,000; edits are cut least"),
     anyone("4.35", "no character is split, no mark forged"),
     anyone("4.36", "what goes first when not all fits"),
+    anyone("4.37", "a cut keeps what the reply leans on, each gap with its own mark"),
     anyone("5.1", "the instruction is verbatim and first"),
     anyone("5.2", "the closing line is last"),
     anyone("5.3", "the second audit's block, after a first FAIL only"),

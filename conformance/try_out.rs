@@ -2,8 +2,10 @@
 use std::path::Path;
 
 use assert_cmd::Command;
+use serde_json::json;
 
 use crate::kit::check::checks;
+use crate::kit::event::write;
 use crate::kit::rows::Rows;
 use crate::kit::sandbox::Sandbox;
 
@@ -78,6 +80,35 @@ checks! {
         let (_, current) = before.out.split_once("【当前轮】\n").unwrap_or_default();
         c.contains("1.1", "the turn before", current, "EARLIER-OUTPUT");
         c.absent("1.1", "nothing of the turn after it", &before.out, "CURRENT");
+    }
+
+    /// What the hook keeps back by the settings or the environment is not sent by hand either.
+    #[own]
+    fn p_1_try_keeps_back_what_the_hook_does(c: &mut Checks) {
+        let mut rows = Rows::new();
+        rows.person("看看");
+        for (n, name) in ["a.env", "b.pem", "c.txt"].into_iter().enumerate() {
+            let id = format!("toolu_{n}");
+            rows.call(&id, "Read", json!({"file_path": format!("/srv/{name}")}));
+            rows.result(&id, format!("CONTENT-OF-{name} ghp_abcdefghijklmnopqrstuvwxyz0123456789"));
+        }
+        let sandbox = Sandbox::new();
+        let path = sandbox.transcript(rows.says("看了").rows());
+        let settings = sandbox.path("home/.claude/settings.json");
+        let arguments =
+            [path.to_str().unwrap(), "--show-prompt", "--auditor-cmd", "cat >/dev/null; echo VERDICT: PASS"];
+        let both = tried(&sandbox, &arguments);
+        c.contains("P.1", "without a setting", &both.out, "CONTENT-OF-b.pem");
+        c.contains("4.15", "the number of keys", &both.out, "密钥：读到 1 个");
+        write(&settings, json!({"env": {"STOP_AUDITOR_IGNORE": "*.pem"}}).to_string());
+        let kept_back = tried(&sandbox, &arguments);
+        c.that("P.1", "it ends well", kept_back.ok, "exit code 0", kept_back.err.clone());
+        c.absent("P.1", "by the settings", &kept_back.out, "CONTENT-OF-b.pem");
+        c.contains("P.1", "another file", &kept_back.out, "CONTENT-OF-c.txt");
+        write(&settings, json!({"env": {"STOP_AUDITOR_IGNORE": "*.{pem"}}).to_string());
+        let bad = tried(&sandbox, &arguments);
+        c.that("P.1", "a bad pattern", !bad.ok && !bad.out.contains("CONTENT"), "nothing is shown", bad.out);
+        c.contains("P.1", "a bad pattern is told", &bad.err, "STOP_AUDITOR_IGNORE");
     }
 
     /// What cannot be audited is said, with what to do.

@@ -18,7 +18,7 @@ use std::process::ExitCode;
 use crate::auditor::Choice;
 use crate::auditor::signals::Signals;
 pub(super) use finding::Finding;
-pub(super) use installation::choice;
+pub(super) use installation::{choice, in_env};
 
 /// What `check` is told.
 #[derive(Debug, clap::Args)]

@@ -14,7 +14,7 @@ use crate::auditor::signals::Signals;
 use crate::auditor::verdict::Verdict;
 use crate::auditor::{Audit, AuditError, Auditor, Choice, codex};
 use crate::hook::outcome::Outcome;
-use crate::privacy::ignore::BadPattern;
+use crate::privacy::ignore::{self, BadPattern};
 use crate::privacy::{Privacy, Shown};
 use crate::prompt::{self, Prompt};
 use crate::redact;
@@ -102,7 +102,10 @@ pub fn run(args: &TryArgs) -> ExitCode {
 
 /// Whether there was a verdict.
 fn try_out(args: &TryArgs, out: &mut impl Write) -> Result<bool, TryError> {
-    let privacy = Privacy::from_environment().map_err(TryError::Ignore)?;
+    // What the hook keeps back by the settings is kept back here too.
+    let of_settings = super::check::in_env(None, ignore::VARIABLE).unwrap_or_default();
+    let privacy = Privacy::from_environment().and_then(|privacy| privacy.and_ignoring(&of_settings));
+    let privacy = privacy.map_err(TryError::Ignore)?;
     let Shown { session, keys, .. } = privacy.show(read(args)?);
     let prompt = prompt::build(&session, None);
     tell_what_was_read(out, args, &session, &prompt)?;

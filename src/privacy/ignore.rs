@@ -93,6 +93,17 @@ impl Ignored {
         Ok(Ignored { patterns: patterns?, written, home, base })
     }
 
+    /// Adds patterns.
+    ///
+    /// # Errors
+    /// [`BadPattern`] for the first pattern that is none.
+    pub fn also(&mut self, value: &str) -> Result<(), BadPattern> {
+        let Ignored { patterns, written, .. } = Ignored::parse(value, env::home_dir(), None)?;
+        self.patterns.extend(patterns);
+        self.written.extend(written);
+        Ok(())
+    }
+
     /// The patterns as they were written.
     pub fn written(&self) -> impl Iterator<Item = &str> {
         self.written.iter().map(String::as_str)

@@ -89,6 +89,15 @@ impl Privacy {
         Ok(Privacy { ignored: Ignored::from_environment()?, sends_keys })
     }
 
+    /// Keeps back what these patterns name too.
+    ///
+    /// # Errors
+    /// [`BadPattern`]: nothing may be sent then.
+    pub fn and_ignoring(mut self, patterns: &str) -> Result<Privacy, BadPattern> {
+        self.ignored.also(patterns)?;
+        Ok(self)
+    }
+
     /// The session without what is kept back.
     pub fn show(&self, mut session: Session) -> Shown {
         let mut keys = Numbers::default();

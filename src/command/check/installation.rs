@@ -42,7 +42,7 @@ pub(super) fn variable(settings: Option<&Path>, name: &str) -> Option<String> {
 }
 
 /// A variable of the settings' `env`.
-fn in_env(settings: Option<&Path>, name: &str) -> Option<String> {
+pub(in crate::command) fn in_env(settings: Option<&Path>, name: &str) -> Option<String> {
     env(settings).get(name)?.as_str().map(str::to_owned)
 }
 

@@ -13,6 +13,17 @@ pub(crate) fn path() -> String {
     format!("{}:{}", folder().display(), env::var("PATH").unwrap_or_default())
 }
 
+/// The same with the folder of the clients that are Python's.
+pub(crate) fn path_with_python_s() -> String {
+    let folder = folder().join("../../venv/bin");
+    assert!(
+        folder.join("llm").exists(),
+        "llm is not in {}: run scripts/fetch-clients first",
+        folder.display()
+    );
+    format!("{}:{}", path(), folder.display())
+}
+
 /// # Panics
 /// When it is not there.
 fn program(name: &str) -> PathBuf {

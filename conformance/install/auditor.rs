@@ -51,7 +51,12 @@ checks! {
             c.equal("3.2", "nothing changed", home.files() == files, true);
         }
         let check = home.run(&["check"]);
-        c.contains("2.3", "check", &check.text, "✓ 审计员：m-1：openai-compatible（curl，https://api.vendor.example/v1；");
+        c.contains(
+            "2.3",
+            "check",
+            &check.text,
+            "✓ 审计员：m-1：openai-compatible（curl，https://api.vendor.example/v1；",
+        );
         c.contains("2.3", "check", &check.text, "✓ 审计员的程序：curl 8.0.0");
         c.contains("2.3", "check", &check.text, "✓ 密钥：在环境变量 VENDOR_KEY 里");
         c.absent("6.12", "what check prints", &check.text, "sk-of-the-person");

@@ -70,6 +70,11 @@ impl<R: Read + AsFd> Capture<R> {
         self.tail.drain(..excess);
     }
 
+    /// The beginning of what was printed so far.
+    pub fn beginning(&self) -> &[u8] {
+        &self.head
+    }
+
     /// What was kept; what is not UTF-8 becomes U+FFFD.
     pub fn into_text(self) -> String {
         let mut bytes = self.head;

@@ -24,6 +24,8 @@ pub enum AuditError {
     Failed(String, String),
     /// It took longer than this.
     TimedOut(Duration),
+    /// It was ended because it was about to ask again, or had failed and would have; with what it complained about.
+    Stopped(String),
     /// The hook itself was asked to end.
     Cancelled,
     /// It ended well without completing its answer.
@@ -56,6 +58,10 @@ impl fmt::Display for AuditError {
             }
             AuditError::Failed(status, told) => write!(f, "审计员出错，{status}：{}", told.trim()),
             AuditError::TimedOut(limit) => write!(f, "超过 {} 秒没有答复", limit.as_secs_f64()),
+            AuditError::Stopped(told) if told.trim().is_empty() => {
+                f.write_str("审计员没有答完就要再问一次，已经结束它")
+            }
+            AuditError::Stopped(told) => write!(f, "审计员出错：{}", told.trim()),
             AuditError::Cancelled => f.write_str("hook 被客户端中断"),
             AuditError::Incomplete(told) if told.is_empty() => f.write_str("审计员没有答完"),
             AuditError::Incomplete(told) => write!(f, "审计员没有答完：{told}"),
@@ -64,6 +70,9 @@ impl fmt::Display for AuditError {
             }
             AuditError::NoVerdict(NoVerdict::NoLine, answer) => {
                 write!(f, "回复里没有 VERDICT 行：{}", answer.trim())
+            }
+            AuditError::NoVerdict(NoVerdict::Several(n), _) => {
+                write!(f, "回复里有 {n} 行 VERDICT，说不准哪行算数")
             }
             AuditError::NoVerdict(NoVerdict::Unknown(line), _) => {
                 write!(f, "VERDICT 行不是 PASS、NOTE、FAIL 之一：{line}")

@@ -15,6 +15,7 @@ pub mod vendor;
 pub mod verdict;
 
 use std::borrow::Cow;
+use std::env;
 use std::ffi::OsString;
 use std::fs::Permissions;
 use std::io;
@@ -29,8 +30,9 @@ use codex::Codex;
 use codex::events;
 pub use error::AuditError;
 use preset::chosen::Chosen;
-use preset::place::Prepared;
-use process::End;
+use preset::place::{self, Prepared};
+use preset::remains;
+use process::{End, Leash};
 use signals::Signals;
 use verdict::Verdict;
 
@@ -162,19 +164,35 @@ impl Auditor {
         signals: &Signals,
         told: &mut Told,
     ) -> Result<Verdict, AuditError> {
+        let base = self.preset().map_or_else(|| Ok(env::temp_dir()), |_| place::outside_projects());
+        let base = base.map_err(AuditError::NoDirectory)?;
         // Where the umask is 0, others could put an AGENTS.md into an open one.
         let directory = tempfile::Builder::new()
-            .prefix("stop-auditor-")
+            .prefix(remains::PREFIX)
             .permissions(Permissions::from_mode(0o700))
-            .tempdir()
+            .tempdir_in(&base)
             .map_err(AuditError::NoDirectory)?;
+        // Only a preset's client may keep the prompt on the disk.
+        let _in_use = match self.preset() {
+            Some(_) => {
+                remains::sweep(&base);
+                Some(remains::mark(directory.path()).map_err(AuditError::NoDirectory)?)
+            }
+            None => None,
+        };
         let mark = directory.path().file_name().map(OsString::from).unwrap_or_default();
         let limit = self.limit.min(left);
         let Prepared { mut command, config } =
             self.command(directory.path(), limit).map_err(AuditError::NoDirectory)?;
         command.env(INSIDE_VARIABLE, "1").env(detached::AUDIT_VARIABLE, &mark);
         let input = self.preset().map_or(Cow::Borrowed(prompt), |chosen| Cow::Owned(chosen.input(prompt)));
-        let ran = process::run(&mut command, input.as_bytes(), limit, signals)
+        let leash = Leash {
+            is_enough: &|stdout, stderr| {
+                self.preset().is_some_and(|chosen| chosen.is_to_be_stopped(stdout, stderr))
+            },
+            cpu_seconds: self.preset().and_then(|chosen| chosen.preset.cpu_seconds),
+        };
+        let ran = process::run_on(&leash, &mut command, input.as_bytes(), limit, signals)
             .map_err(|error| AuditError::NotStarted(self.program_name(), error))?;
         drop(config);
         if let Program::Codex(codex) = &self.program
@@ -194,9 +212,13 @@ impl Auditor {
         match ran.end {
             End::TimedOut => return Err(AuditError::TimedOut(limit)),
             End::Cancelled => return Err(AuditError::Cancelled),
+            End::Stopped => {
+                let complaint = self.preset().map(|chosen| chosen.complaint(&ran));
+                return Err(AuditError::Stopped(complaint.unwrap_or_default()));
+            }
             End::Exited(status) if !status.success() => {
                 let complaint = match self.preset() {
-                    Some(chosen) => chosen.complaint(&ran.stdout, &ran.stderr),
+                    Some(chosen) => chosen.complaint(&ran),
                     None => events.and_then(|answer| answer.error).unwrap_or(ran.stderr),
                 };
                 return Err(AuditError::Failed(told_status(status), complaint));
@@ -205,7 +227,7 @@ impl Auditor {
         }
         let answer = match (self.preset(), events) {
             (Some(chosen), _) => {
-                let said = chosen.said(&ran.stdout)?;
+                let said = chosen.said(prompt, &ran)?;
                 told.tokens = said.tokens;
                 said.text
             }

@@ -30,6 +30,16 @@ pub enum End {
     TimedOut,
     /// The hook was asked to end, and ended the group.
     Cancelled,
+    /// What it printed showed that it was to be ended, and its group was killed.
+    Stopped,
+}
+
+/// What keeps a command short, beside its time.
+pub struct Leash<'a> {
+    /// Whether it is to be ended for what it printed so far, on stdout and on stderr.
+    pub is_enough: &'a dyn Fn(&[u8], &[u8]) -> bool,
+    /// Seconds of processor time after which the system ends it, for one that would go on without us. Linux only.
+    pub cpu_seconds: Option<u64>,
 }
 
 /// What a child did.
@@ -50,6 +60,21 @@ pub struct Ran {
 /// # Errors
 /// Those of starting the command, and of waiting for it.
 pub fn run(command: &mut Command, input: &[u8], limit: Duration, signals: &Signals) -> io::Result<Ran> {
+    let leash = Leash { is_enough: &|_, _| false, cpu_seconds: None };
+    run_on(&leash, command, input, limit, signals)
+}
+
+/// The same, for a command on a leash.
+///
+/// # Errors
+/// Those of starting the command, and of waiting for it.
+pub fn run_on(
+    leash: &Leash<'_>,
+    command: &mut Command,
+    input: &[u8],
+    limit: Duration,
+    signals: &Signals,
+) -> io::Result<Ran> {
     let deadline = Instant::now() + limit;
     signals.forget_child();
     let mut child = command
@@ -59,7 +84,10 @@ pub fn run(command: &mut Command, input: &[u8], limit: Duration, signals: &Signa
         .process_group(0)
         .spawn()?;
     let group = Group { pid: Pid::from_child(&child) };
-    let ran = converse(&mut child, &group, input, deadline, signals);
+    if let Some(seconds) = leash.cpu_seconds {
+        limit_cpu(group.pid, seconds);
+    }
+    let ran = converse(&mut child, &group, input, deadline, signals, leash);
     if ran.is_err() {
         // Where waiting failed nothing may be left running either.
         group.end_now();
@@ -80,6 +108,7 @@ fn converse(
     mut input: &[u8],
     deadline: Instant,
     signals: &Signals,
+    leash: &Leash<'_>,
 ) -> io::Result<Ran> {
     let mut pipes = Pipes {
         stdin: child.stdin.take(),
@@ -105,9 +134,15 @@ fn converse(
         write_some(&mut pipes.stdin, &mut input);
         pipes.stdout.read_some();
         pipes.stderr.read_some();
+        if (leash.is_enough)(pipes.stdout.beginning(), pipes.stderr.beginning()) {
+            break End::Stopped;
+        }
     };
-    if !matches!(end, End::Exited(_)) {
-        group.end_with_grace(child, signals);
+    match end {
+        End::TimedOut | End::Cancelled => group.end_with_grace(child, signals),
+        // What is to be kept from going on is not asked.
+        End::Stopped => group.kill(child),
+        End::Exited(_) => {}
     }
     group.end_now();
     // What was written before the end is in the pipes now; who still holds them has left the group.
@@ -116,6 +151,17 @@ fn converse(
     let output_is_held = pipes.stdout.is_open() || pipes.stderr.is_open();
     Ok(Ran { end, stdout: pipes.stdout.into_text(), stderr: pipes.stderr.into_text(), output_is_held })
 }
+
+/// Where the limit cannot be set, ours still holds.
+#[cfg(target_os = "linux")]
+fn limit_cpu(pid: Pid, seconds: u64) {
+    use rustix::process::{Resource, Rlimit, prlimit};
+    let limit = Rlimit { current: Some(seconds), maximum: Some(seconds) };
+    let _ = prlimit(Some(pid), Resource::Cpu, limit);
+}
+
+#[cfg(not(target_os = "linux"))]
+fn limit_cpu(_pid: Pid, _seconds: u64) {}
 
 /// Waits until something can be read, written or is to be known.
 fn wait(pipes: &Pipes, signals: &Signals, left: Duration) -> io::Result<()> {
@@ -169,6 +215,10 @@ impl Group {
             let _ = poll(&mut fds, Some(&timeout));
             signals.forget_child();
         }
+        self.kill(child);
+    }
+
+    fn kill(&self, child: &mut Child) {
         let _ = kill_process_group(self.pid, Signal::KILL);
         let _ = child.wait();
     }

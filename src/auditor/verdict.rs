@@ -19,6 +19,8 @@ pub enum Verdict {
 pub enum NoVerdict {
     /// No line begins with `VERDICT:`.
     NoLine,
+    /// So many lines do, where only one may.
+    Several(usize),
     /// The last such line names none of the three.
     Unknown(String),
 }
@@ -47,6 +49,11 @@ pub fn find(answer: &str) -> Result<Verdict, NoVerdict> {
         "FAIL" => Ok(Verdict::Fail(reason(rest))),
         _ => Err(NoVerdict::Unknown(line.to_owned())),
     }
+}
+
+/// How many lines of an answer begin as a verdict does.
+pub fn n_lines(answer: &str) -> usize {
+    answer.lines().filter_map(verdict_line).count()
 }
 
 /// Whether this is a form that the instruction gives and not a verdict: an auditor that only echoes its prompt must

@@ -1,8 +1,9 @@
 //! OpenAI chat completions, whole or as a stream, as the request asks: answers that end as they should, answers that
-//! do not, and refusals by status. What a server that speaks HTTP properly cannot do is in `raw.rs`.
+//! do not, and refusals by status; the same answers in Gemini's form are in `gemini.rs`. What a server that speaks HTTP properly cannot do is in `raw.rs`.
 use serde_json::{Value, json};
 use wiremock::{Request, Respond, ResponseTemplate};
 
+use super::gemini;
 use super::served::{Served, body};
 
 /// What the model answers to every request.
@@ -10,6 +11,8 @@ use super::served::{Served, body};
 pub(crate) enum Answer {
     /// These words, and the end of the answer.
     Text(&'static str),
+    /// These words, and then the response ends as if all had been said, without saying so.
+    Unended(&'static str),
     /// These words, and another reason for the end than that all was said.
     Ends(&'static str, &'static str),
     /// A call of this tool with these arguments; once its output is in the request, these words.
@@ -38,21 +41,36 @@ impl Chat {
         self.served.requests("/chat/completions")
     }
 
+    /// The base of Gemini's API.
+    pub(crate) fn gemini_url(&self) -> String {
+        self.served.url()
+    }
+
+    /// The requests to Gemini's API, in order, counts of tokens among them: they carry the prompt, too.
+    pub(crate) fn gemini_requests(&self) -> Vec<Request> {
+        self.served.requests("").into_iter().filter(gemini::is_asked).collect()
+    }
+
     /// Their bodies.
     pub(crate) fn bodies(&self) -> Vec<Value> {
-        self.requests().iter().map(body).collect()
+        let gemini = self.gemini_requests();
+        self.requests().iter().chain(&gemini).map(body).collect()
     }
 }
 
 impl Respond for Answer {
     fn respond(&self, request: &Request) -> ResponseTemplate {
         let asked = body(request);
+        if gemini::is_asked(request) {
+            return gemini::respond(self, request);
+        }
         if !request.url.path().ends_with("/chat/completions") {
             return ResponseTemplate::new(404);
         }
         let (message, reason) = match self {
             Answer::Text(text) => (json!({"role": "assistant", "content": text}), "stop"),
             Answer::Ends(text, reason) => (json!({"role": "assistant", "content": text}), *reason),
+            Answer::Unended(text) => (json!({"role": "assistant", "content": text}), ""),
             Answer::Tool(_, _, then) if has_tool_output(&asked) => {
                 (json!({"role": "assistant", "content": then}), "stop")
             }
@@ -71,7 +89,8 @@ impl Respond for Answer {
         };
         let model = &asked["model"];
         if asked["stream"] == true {
-            let text = stream(model, &message) + &end(model, reason);
+            let end = if reason.is_empty() { String::new() } else { end(model, reason) };
+            let text = stream(model, &message) + &end;
             return ResponseTemplate::new(200).set_body_raw(text, "text/event-stream");
         }
         let choice = json!({"index": 0, "message": message, "finish_reason": reason});
@@ -93,6 +112,11 @@ fn has_tool_output(request: &Value) -> bool {
 /// The body of a refusal.
 pub(crate) fn error(message: &str) -> Value {
     json!({"error": {"message": message, "type": "invalid_request_error", "code": "some_code"}})
+}
+
+/// The beginning of a stream that never gets to its end.
+pub(crate) fn cut_stream(text: &str) -> String {
+    stream(&json!("m"), &json!({"role": "assistant", "content": text}))
 }
 
 /// The beginning of a body that never gets to its end.

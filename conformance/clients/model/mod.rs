@@ -1,10 +1,12 @@
 //! Scripted models: what they answer is fixed before the client starts, and every request is kept.
 pub(crate) mod anthropic;
 pub(crate) mod chat;
+pub(crate) mod gemini;
 pub(crate) mod login;
 pub(crate) mod raw;
 pub(crate) mod responses;
-mod served;
+pub(crate) mod served;
+pub(crate) mod tunnel;
 
 use serde_json::Value;
 

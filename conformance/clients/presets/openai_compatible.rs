@@ -4,26 +4,34 @@ use std::time::Duration;
 
 use serde_json::json;
 
-use super::{KEY, MODEL, broken_connections, fault, no_trace, not_audited, stop, three_verdicts};
+use super::isolation::nothing_of_the_persons;
+use super::{
+    KEY, KEY_VARIABLE, MODEL, SILENT, Vendor, a_tool, broken_connections, ended_by_the_client, fault,
+    has_tokens, no_trace, not_audited, refusals, silence, telling_files, three_verdicts,
+};
 use crate::by_hand::live_check;
 use crate::kit::check::checks;
 use crate::kit::event::write;
 use crate::kit::processes::{self, eventually};
 use crate::kit::sandbox::Sandbox;
-use crate::model::chat::{Answer, Chat, cut_body, error};
+use crate::model::chat::{Answer, Chat, cut_body};
 use crate::model::raw::{Manner, Raw};
 use crate::model::text_of;
 
 const PRESET: &str = "openai-compatible";
 
+const CURL: Vendor =
+    Vendor { preset: PRESET, limit_s: 4, is_gemini: false, prepare: |_, _| {}, cut: cut_body };
+
 checks! {
     #[own]
     fn r6_2_openai_compatible_says_pass_note_and_fail(c: &mut Checks) {
-        three_verdicts(c, |sandbox, says| {
-            let model = Chat::new(Answer::Text(says));
-            let run = stop(sandbox, PRESET, &model.url()).run();
-            (run, model.requests().len())
-        });
+        three_verdicts(c, &CURL);
+    }
+
+    #[own]
+    fn r1_6_openai_compatible_gets_nothing_of_the_persons(c: &mut Checks) {
+        nothing_of_the_persons(c, &CURL);
     }
 
     /// The request holds the prompt and nothing else; the person's curl settings are not read.
@@ -31,23 +39,21 @@ checks! {
     fn r1_6_openai_compatible_sends_the_prompt_and_nothing_else(c: &mut Checks) {
         let sandbox = Sandbox::with_two_turns();
         write(&sandbox.path("home/.curlrc"), "header = \"X-Persons: HOME-WORDS\"\n");
-        write(&sandbox.path("project/secret.txt"), "SECRET-OF-THE-PERSON");
         let model = Chat::new(Answer::Text("VERDICT: PASS"));
-        let debug = sandbox.path("prompt");
-        let event = stop(&sandbox, PRESET, &model.url());
-        let run = event.env("STOP_AUDITOR_DEBUG_PROMPT", &debug.to_string_lossy()).run();
+        let run = CURL.stop(&sandbox, &model.url()).run();
         c.that("6.6", "the audit", run.silent(), "PASS", run.seen());
-        let prompt = fs::read_to_string(debug).unwrap_or_default();
+        let prompt = fs::read_to_string(sandbox.path("prompt")).unwrap_or_default();
         c.contains("1.1", "the prompt", &prompt, "CURRENT-OUTPUT");
-        let want = json!({"model": MODEL, "stream": false, "messages": [{"role": "user", "content": prompt}]});
+        let want =
+            json!({"model": MODEL, "stream": false, "messages": [{"role": "user", "content": prompt}]});
         c.equal("1.6", "the body", model.bodies(), vec![want]);
         let requests = model.requests();
         let headers = requests.first().map(|request| &request.headers);
-        let header = |name: &str| headers.and_then(|headers| headers.get(name)?.to_str().ok().map(str::to_owned));
+        let header =
+            |name: &str| headers.and_then(|headers| headers.get(name)?.to_str().ok().map(str::to_owned));
         c.equal("6.2", "the key", header("authorization"), Some(format!("Bearer {KEY}")));
         c.equal("1.6", "a header of the person's", header("x-persons"), None);
-        let tokens = sandbox.log_lines().iter().any(|line| crate::kit::journal::has(line, &json!(4321)));
-        c.that("8.1", "tokens in the log", tokens, "4321", sandbox.log_text());
+        c.that("8.1", "tokens in the log", has_tokens(&sandbox), "4321", sandbox.log_text());
         no_trace(c, &sandbox);
     }
 
@@ -57,10 +63,11 @@ checks! {
         for key in [r#"a"b\c"#, "a b#c", r"\n{}$`'"] {
             let sandbox = Sandbox::with_two_turns();
             let model = Chat::new(Answer::Text("VERDICT: PASS"));
-            let run = stop(&sandbox, PRESET, &model.url()).env("AUDITORS_OWN_KEY", key).run();
+            let run = CURL.stop(&sandbox, &model.url()).env(KEY_VARIABLE, key).run();
             c.that("6.6", "the audit", run.silent(), "PASS", run.seen());
             let requests = model.requests();
-            let sent = requests.first().and_then(|request| request.headers.get("authorization")?.to_str().ok());
+            let sent =
+                requests.first().and_then(|request| request.headers.get("authorization")?.to_str().ok());
             c.equal("6.2", "the key", sent, Some(format!("Bearer {key}").as_str()));
         }
     }
@@ -70,7 +77,7 @@ checks! {
     fn r1_6_the_key_of_openai_compatible_is_in_no_argument_variable_or_file(c: &mut Checks) {
         let sandbox = Sandbox::with_two_turns();
         let server = Raw::new(Manner::Silence);
-        let running = stop(&sandbox, PRESET, &server.url()).start();
+        let running = CURL.stop(&sandbox, &server.url()).start();
         let asked = eventually(Duration::from_secs(20), || server.n_requests() > 0);
         c.that("6.2", "curl has asked", asked, "a request", "none");
         let curl: Vec<(i32, String)> = processes::with_environment(sandbox.root())
@@ -91,37 +98,44 @@ checks! {
             processes::end(id);
         }
         running.finish();
-        let files = ["tmp", "home", "logs"].map(|name| sandbox.files_below(name)).concat();
-        let telling = files.iter().filter(|path| {
-            let text = fs::read(path).unwrap_or_default();
-            let text = String::from_utf8_lossy(&text);
-            text.contains(KEY) || text.contains("CURRENT-OUTPUT")
-        });
-        c.equal("1.6", "files with the prompt or the key", telling.collect(), Vec::new());
+        c.equal("1.6", "files with the prompt or the key", telling_files(&sandbox), Vec::new());
     }
 
     #[own]
     fn r6_9_openai_compatible_tells_what_the_service_refuses(c: &mut Checks) {
-        for (what, answer, cause) in [
-            ("401", Answer::Status(401, None, error("Incorrect API key")), "401：Incorrect API key"),
-            ("404", Answer::Status(404, None, error("no such model")), "no such model"),
-            ("429", Answer::Status(429, Some(60), error("Rate limit reached")), "429：Rate limit reached"),
-            ("500", Answer::Status(500, None, json!({"error": "internal"})), "500：internal"),
-            ("empty", Answer::Text(""), "空"),
-            ("no verdict", Answer::Text("看起来没问题。"), "看起来没问题"),
-            ("length", Answer::Ends("VERDICT: PASS", "length"), "length"),
-            ("a tool", Answer::Tool("read_file", json!({"path": "secret.txt"}), "VERDICT: PASS"), "tool_calls"),
-            // A key does not follow where a service points.
-            ("a redirection", Answer::Status(302, None, json!({})), "finish_reason"),
-        ] {
-            let model = Chat::new(answer);
-            fault(c, PRESET, what, &model.url(), cause, || model.requests().len());
+        for (what, answer, cause) in refusals() {
+            fault(c, &CURL, (what, answer, &format!("{what}：{cause}")), 1);
         }
     }
 
     #[own]
-    fn r6_14_openai_compatible_connections_that_break(c: &mut Checks) {
-        broken_connections(c, PRESET, cut_body("VERDICT: PASS"));
+    fn r6_9_openai_compatible_answers_that_are_none(c: &mut Checks) {
+        for answer in [
+            ("empty", Answer::Text(""), "空"),
+            ("no verdict", Answer::Text("看起来没问题。"), "看起来没问题"),
+            ("length", Answer::Ends("VERDICT: PASS", "length"), "length"),
+            ("no end", Answer::Unended("VERDICT: PASS"), "finish_reason"),
+            ("a tool", a_tool("read_file", "VERDICT: PASS"), "tool_calls"),
+            // A key does not follow where a service points.
+            ("a redirection", Answer::Status(302, None, json!({})), "finish_reason"),
+        ] {
+            fault(c, &CURL, answer, 1);
+        }
+    }
+
+    #[own]
+    fn r6_9_openai_compatible_connections_that_break(c: &mut Checks) {
+        broken_connections(c, &CURL);
+    }
+
+    #[own]
+    fn r6_14_openai_compatible_is_ended_at_the_limit(c: &mut Checks) {
+        silence(c, &CURL, &SILENT);
+    }
+
+    #[own]
+    fn r6_15_openai_compatible_is_ended_with_the_hook(c: &mut Checks) {
+        ended_by_the_client(c, &CURL);
     }
 
     /// What was not said, or holds no key, is told with its name; nobody is asked.
@@ -137,7 +151,7 @@ checks! {
             ("STOP_AUDITOR_MODEL", "claude-opus-5", "自家"),
         ] {
             let sandbox = Sandbox::with_two_turns();
-            let run = stop(&sandbox, PRESET, &model.url()).env(variable, value).run();
+            let run = CURL.stop(&sandbox, &model.url()).env(variable, value).run();
             c.contains("6.9", format!("{variable}={value:?}: the cause"), &run.message(), cause);
             not_audited(c, variable, &sandbox, &run, Duration::from_secs(5));
         }
@@ -186,7 +200,7 @@ checks! {
     fn r6_1_a_command_goes_before_a_preset(c: &mut Checks) {
         let sandbox = Sandbox::with_two_turns();
         let model = Chat::new(Answer::Text("VERDICT: PASS"));
-        let event = stop(&sandbox, PRESET, &model.url());
+        let event = CURL.stop(&sandbox, &model.url());
         let run = event.auditor("cat >/dev/null; echo VERDICT: FAIL - 自己的命令").run();
         c.contains("6.1", "who judged", &run.reason(), "自己的命令");
         c.equal("6.1", "requests", model.requests().len(), 0);

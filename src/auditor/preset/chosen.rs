@@ -42,6 +42,8 @@ pub enum Unusable {
     Unknown(String),
     /// What has to be said as well is not: which preset, its option, its variable.
     Missing(&'static str, &'static str, &'static str),
+    /// What was said as well has no meaning here: which preset, its option.
+    NotTaken(&'static str, &'static str),
     /// A model's name that is none.
     Model(String),
     /// An address that cannot be used, and why.
@@ -59,6 +61,7 @@ impl fmt::Display for Unusable {
             Unusable::Missing(preset, option, variable) => {
                 write!(f, "审计员 {preset} 还要给 {option}（或者设 {variable}）")
             }
+            Unusable::NotTaken(preset, option) => write!(f, "审计员 {preset} 不用 {option}"),
             Unusable::Model(model) => write!(f, "模型名 {model:?} 用不了"),
             Unusable::Address(url, why) => write!(f, "地址 {url} 用不了：{why}"),
             Unusable::NoKey(variable) => {
@@ -84,29 +87,39 @@ impl Chosen {
         if model.starts_with('-') || model.contains(|c: char| c.is_control() || matches!(c, '"' | '\\')) {
             return Err(Unusable::Model(model).into());
         }
+        let said = set(&choice.base_url);
         let url = match preset.url {
-            Url::Asked => set(&choice.base_url).ok_or(Unusable::Missing(
-                preset.name,
-                "--base-url",
-                "STOP_AUDITOR_BASE_URL",
-            ))?,
+            Url::Asked => {
+                said.ok_or(Unusable::Missing(preset.name, "--base-url", "STOP_AUDITOR_BASE_URL"))?
+            }
+            Url::Optional => said.unwrap_or_default(),
+            Url::Default(url) => said.unwrap_or_else(|| url.to_owned()),
+            Url::Own if said.is_some() => return Err(Unusable::NotTaken(preset.name, "--base-url").into()),
+            Url::Own => String::new(),
         };
-        let url =
-            address::checked(&url).map_err(|why| Unusable::Address(address::without_login(&url), why))?;
+        let url = if url.is_empty() { url } else { checked(&url)? };
         if vendor::names_anthropic(&model) || address::is_anthropic(&url) {
             return Err(AuditError::OwnVendor(format!("{model} {url}")));
         }
+        let variable = set(&choice.key_variable);
+        let missing = Unusable::Missing(preset.name, "--key-env", "STOP_AUDITOR_KEY_ENV");
         let variable = match preset.key {
-            Key::Header => match set(&choice.key_variable) {
-                None if !address::is_of_this_machine(&url) => {
-                    return Err(Unusable::Missing(preset.name, "--key-env", "STOP_AUDITOR_KEY_ENV").into());
-                }
-                variable => variable,
-            },
+            Key::Header if address::is_of_this_machine(&url) => variable,
+            Key::Header | Key::Variable(_) => Some(variable.ok_or(missing)?),
+            Key::SameVariable(name) => Some(variable.unwrap_or_else(|| name.to_owned())),
+            Key::Own => variable,
+            Key::None if variable.is_some() => {
+                return Err(Unusable::NotTaken(preset.name, "--key-env").into());
+            }
+            Key::None => None,
         };
         let key = variable.map(|variable| secret(choice, variable)).transpose()?;
         Ok(Chosen { preset, model, url, key })
     }
+}
+
+fn checked(url: &str) -> Result<String, Unusable> {
+    address::checked(url).map_err(|why| Unusable::Address(address::without_login(url), why))
 }
 
 /// A key that a header or a variable can hold: one line.

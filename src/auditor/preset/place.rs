@@ -1,20 +1,24 @@
 //! What a preset's client runs in: an empty folder, a home and a temporary folder of its own, an environment from
 //! nothing. All of it lies below the audit's one folder, which goes with the audit.
 
+use std::env;
 use std::ffi::OsString;
 use std::fs::{self, DirBuilder};
 use std::io::{self, PipeReader, Write};
 use std::os::fd::AsRawFd;
 use std::os::unix::fs::DirBuilderExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
 use rustix::io::{FdFlags, fcntl_setfd};
 
-use super::chosen::Chosen;
+use super::chosen::{Chosen, Secret};
 use super::table::Key;
 use crate::auditor::environment;
+
+/// How long listing models may take.
+const MODELS_LIMIT: Duration = Duration::from_secs(10);
 
 /// A command and what has to stay open until it runs.
 pub struct Prepared {
@@ -31,6 +35,7 @@ struct Values<'a> {
     home: String,
     seconds: String,
     config: String,
+    llm: String,
 }
 
 impl Values<'_> {
@@ -47,6 +52,7 @@ impl Values<'_> {
                 "home" => &self.home,
                 "seconds" => &self.seconds,
                 "config" => &self.config,
+                "llm" => &self.llm,
                 // A test sees to it that there is no other.
                 _ => "",
             });
@@ -83,9 +89,14 @@ impl Chosen {
         command.current_dir(empty).env_clear();
         command.envs(environment::passed_on(|_| false)).envs(environment::shim_folders());
         command.env("HOME", &home).env("TMPDIR", &temporary);
-        command.envs(
-            self.preset.environment.iter().map(|(name, text)| (name, OsString::from(values.fill(text)))),
-        );
+        let is_said = |text: &str| !self.url.is_empty() || !text.contains("<url>");
+        let variables = self.preset.environment.iter().filter(|(_, text)| is_said(text));
+        command.envs(variables.map(|(name, text)| (name, OsString::from(values.fill(text)))));
+        if let Some(key) = &self.key
+            && let Some(name) = self.key_s_variable(key)
+        {
+            command.env(name, &key.value);
+        }
         Ok(Prepared { command, config })
     }
 
@@ -104,13 +115,31 @@ impl Chosen {
             // Our own limit comes first; without a hook the client's own has to do.
             seconds: (limit.as_secs() + 1).to_string(),
             config: String::new(),
+            llm: llm_folder().map(|folder| folder.to_string_lossy().into_owned()).unwrap_or_default(),
+        }
+    }
+
+    /// The program with which a person would list the models that it knows, in their own environment.
+    pub fn models_command(&self) -> Option<Command> {
+        let values = self.values(Path::new("/"), MODELS_LIMIT);
+        let mut command = Command::new(self.preset.program);
+        command.args(self.preset.models?.iter().map(|argument| values.fill(argument)));
+        Some(command)
+    }
+
+    /// The variable in which the client looks for the key; `None` where it gets it another way.
+    fn key_s_variable<'a>(&self, key: &'a Secret) -> Option<&'a str> {
+        match self.preset.key {
+            Key::Variable(name) | Key::SameVariable(name) => Some(name),
+            Key::Own => Some(&key.variable),
+            Key::Header | Key::None => None,
         }
     }
 
     /// Curl's configuration in a pipe that the child inherits: nothing of it is an argument or a file.
     fn config(&self) -> io::Result<Option<PipeReader>> {
-        match self.preset.key {
-            Key::Header => {}
+        if self.preset.key != Key::Header {
+            return Ok(None);
         }
         let (reader, mut writer) = io::pipe()?;
         if let Some(key) = &self.key {
@@ -121,6 +150,33 @@ impl Chosen {
         fcntl_setfd(&reader, FdFlags::empty())?;
         Ok(Some(reader))
     }
+}
+
+/// A temporary folder that is in nobody's project: clients read and run what a project holds, up to its root.
+///
+/// # Errors
+/// Where there is none.
+pub fn outside_projects() -> io::Result<PathBuf> {
+    let candidates = [env::temp_dir(), PathBuf::from("/tmp"), PathBuf::from("/var/tmp")];
+    let is_outside = |folder: &PathBuf| {
+        let whole = fs::canonicalize(folder).unwrap_or_else(|_| folder.clone());
+        whole.is_dir() && !whole.ancestors().any(|above| above.join(".git").exists())
+    };
+    let none = || io::Error::other("临时目录都在项目（git 仓库）里，用 TMPDIR 换一个");
+    candidates.into_iter().find(is_outside).ok_or_else(none)
+}
+
+/// Where the person's `llm` keeps its models and keys: `$LLM_USER_PATH`, else its folder for applications.
+fn llm_folder() -> Option<PathBuf> {
+    let set = |name: &str| env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+    let home = env::home_dir();
+    let below = |folder: &str| home.as_ref().map(|home| home.join(folder));
+    let applications = if cfg!(target_os = "macos") {
+        below("Library/Application Support")
+    } else {
+        set("XDG_CONFIG_HOME").or_else(|| below(".config"))
+    };
+    set("LLM_USER_PATH").or_else(|| Some(applications?.join("io.datasette.llm")))
 }
 
 #[cfg(test)]
@@ -135,6 +191,7 @@ mod tests {
             home: "/h".into(),
             seconds: "7".into(),
             config: "/dev/fd/9".into(),
+            llm: "/l".into(),
         };
         assert_eq!(values.fill("-m <model> <url>/x <home>/y"), "-m <url> https://h/x /h/y");
         assert_eq!(values.fill("<seconds><config>"), "7/dev/fd/9");

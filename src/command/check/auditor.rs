@@ -109,6 +109,6 @@ pub(super) fn told(command: &mut Command, signals: &Signals) -> Result<String, S
             Err(redact::error_text(format!("{} {}", ran.stdout.trim(), ran.stderr.trim()).trim()))
         }
         End::TimedOut => Err("没有答复".to_owned()),
-        End::Cancelled => Err("被打断".to_owned()),
+        End::Cancelled | End::Stopped => Err("被打断".to_owned()),
     }
 }

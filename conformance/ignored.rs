@@ -49,7 +49,9 @@ checks! {
     /// What such files hold is neither sent nor logged; that they were read and written is, with name and length.
     #[own]
     fn p_1_contents_of_ignored_files_are_kept_back(c: &mut Checks) {
-        for (patterns, is_kept_back) in [(".env", true), ("x:/home/u/proj/.e*", true), ("", false), ("*.pem", false)] {
+        for (patterns, is_kept_back) in
+            [(".env", true), ("x:/home/u/proj/.e*", true), ("", false), ("*.pem", false)]
+        {
             let sandbox = session();
             let prompt = sandbox.stop().env("STOP_AUDITOR_IGNORE", patterns).prompt();
             let log = sandbox.log_text();
@@ -58,7 +60,9 @@ checks! {
                 c.equal("P.1", what, text.contains("HIDDEN-"), !is_kept_back);
             }
             let current = Parts::of(&prompt).current;
-            for shown in ["SHOWN-GREP", "SHOWN-READ", "SHOWN-BASH", "工具 Write", "工具 Edit", "/home/u/proj/.env"] {
+            for shown in
+                ["SHOWN-GREP", "SHOWN-READ", "SHOWN-BASH", "工具 Write", "工具 Edit", "/home/u/proj/.env"]
+            {
                 c.contains("P.1", format!("{patterns:?}: what is no such content"), current, shown);
             }
             // 17 characters were read.
@@ -71,11 +75,23 @@ checks! {
     fn p_1_a_pattern_that_is_none_stops_the_audit(c: &mut Checks) {
         for patterns in ["*.{env,pem}", ".env:[a", "!x"] {
             let sandbox = session();
-            let (recording, run) = sandbox.stop().env("STOP_AUDITOR_IGNORE", patterns).record("VERDICT: PASS");
+            let (recording, run) =
+                sandbox.stop().env("STOP_AUDITOR_IGNORE", patterns).record("VERDICT: PASS");
             c.equal("P.1", format!("{patterns}: prompts that were sent"), recording.n_calls(), 0);
-            c.that("P.1", format!("{patterns}: the person is told"), run.not_audited(), "no audit", run.seen());
+            c.that(
+                "P.1",
+                format!("{patterns}: the person is told"),
+                run.not_audited(),
+                "no audit",
+                run.seen(),
+            );
             c.contains("P.1", "which variable", &run.message(), "STOP_AUDITOR_IGNORE");
-            c.equal("P.1", "the log", journal::verdict_of_each(&sandbox.log_lines()), vec!["ERROR".to_owned()]);
+            c.equal(
+                "P.1",
+                "the log",
+                journal::verdict_of_each(&sandbox.log_lines()),
+                vec!["ERROR".to_owned()],
+            );
             c.absent("P.1", "nothing of the turn is logged", &sandbox.log_text(), "HIDDEN-");
         }
     }
@@ -92,7 +108,12 @@ checks! {
         let prompt = sandbox.stop().env("STOP_AUDITOR_IGNORE", "*.env").prompt();
         c.contains("P.1", "the key's marker", &prompt, "B=［密钥 1，已抹去］");
         c.absent("P.1", "the file", &prompt, "HIDDEN-READ");
-        sandbox.stop().env("STOP_AUDITOR_IGNORE", "*.env").env("STOP_AUDITOR_SEND_KEYS", "1").auditor(&says("VERDICT: PASS")).run();
+        sandbox
+            .stop()
+            .env("STOP_AUDITOR_IGNORE", "*.env")
+            .env("STOP_AUDITOR_SEND_KEYS", "1")
+            .auditor(&says("VERDICT: PASS"))
+            .run();
         c.absent("P.1", "the log, where keys are sent", &sandbox.log_text(), "HIDDEN-READ");
     }
 }

@@ -76,7 +76,12 @@ checks! {
         for command in COMMANDS {
             c.contains("P.4", "the page of the program", &page, &format!("stop\\-auditor\\-{command}(1)"));
             let own_page = printed(c, &["man", command]);
-            c.contains("P.4", format!("the page of {command}"), &own_page, &format!(".TH stop-auditor-{command} 1"));
+            c.contains(
+                "P.4",
+                format!("the page of {command}"),
+                &own_page,
+                &format!(".TH stop-auditor-{command} 1"),
+            );
         }
         let refused = own(&["man", "no-such-command"]);
         c.equal("P.4", "an unknown command: exit code", refused.status.code(), Some(1));

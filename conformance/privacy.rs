@@ -88,20 +88,8 @@ checks! {
             )
             .prompt();
         c.equal("4.15", "keys that are sent", seen_of(&prompt, n_keys + 2), vec![]);
-        for word in [
-            "EARLIER-OUTPUT",
-            "PROMPT",
-            "COMMAND",
-            "OUTPUT",
-            "OLD",
-            "NEW",
-            "NESTED",
-            "STEER",
-            "PEER",
-            "QUESTION",
-            "LATE-REPLY",
-            "RUNNING",
-        ] {
+        // What other items ask for is not asked here again.
+        for word in ["PROMPT", "COMMAND", "OUTPUT", "NEW"] {
             c.contains("4.15", "what stands before a key", &prompt, word);
         }
         c.that("5.1", "the instruction is the same", prompt.starts_with(INSTRUCTION), "unchanged", "changed");
@@ -115,9 +103,7 @@ checks! {
         sandbox.stop().auditor(&says("VERDICT: PASS")).run();
         let log = sandbox.log_text();
         c.equal("4.15", "keys in the log", seen_of(&log, n_keys), vec![]);
-        for word in ["PROMPT", "REPLY"] {
-            c.contains("4.15", "what stands before a key", &log, word);
-        }
+        c.contains("4.15", "what stands before a key", &log, "REPLY");
     }
 
     /// 4.15: the marker can be seen, is the same for the same key, and another one for another key.

@@ -99,7 +99,14 @@ impl Notes {
 
     /// Each hook that died while it handed on has left a file, the oldest first.
     fn left_behind(&self, session_id: &str) -> Vec<PathBuf> {
-        (0..).map(|n| self.leaving(session_id, n)).take_while(|left| left.exists()).collect()
+        let mut left_behind = Vec::new();
+        loop {
+            let next = self.leaving(session_id, left_behind.len());
+            if !next.exists() {
+                return left_behind;
+            }
+            left_behind.push(next);
+        }
     }
 
     fn leaving(&self, session_id: &str, n: usize) -> PathBuf {

@@ -58,6 +58,7 @@ known_bad! {
     known_bad_counts_dropped_turns = "counts-dropped-turns",
     known_bad_cuts_inside_a_character = "cuts-inside-a-character",
     known_bad_cuts_long_messages = "cuts-long-messages",
+    known_bad_cuts_without_windows = "cuts-without-windows",
     known_bad_default_that_may_write = "default-that-may-write",
     known_bad_details_of_old_turns = "details-of-old-turns",
     known_bad_does_not_count_images = "does-not-count-images",

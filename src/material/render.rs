@@ -209,20 +209,26 @@ fn summary(call: &Call, max: usize, kept: &Kept) -> String {
     line
 }
 
-/// What became of what, in one line of at most twice `max` characters however many edits a call makes. Texts that were
-/// cut are not cut again: half a mark would stand there, and the other's number would say too little (4.33).
+/// The most that changes take in one line: what one of them has in the tier before lines, so that a line shows no more.
+const CHANGE_IN_LINE: usize = 540;
+
+/// What became of what, in one line of at most twice `max` characters however many edits a call makes; of some more where
+/// there are windows, so that each text shows its first one. Texts that were cut are not cut again: half a mark would
+/// stand there, and the other's number would say too little (4.33).
 fn changes(call: &Call, max: usize, kept: &Kept) -> String {
     let changes = || call.input.iter().enumerate().filter(|(_, field)| field.is_change);
+    let has_windows = changes().any(|(index, _)| !kept.of(index).is_empty());
+    let all_max = if has_windows { (max * 5).min(CHANGE_IN_LINE) } else { max * 2 };
     let each_cut: Vec<String> = changes()
         .map(|(index, field)| {
             let windows = kept.of(index);
-            let room = if windows.is_empty() { max / 2 } else { max };
+            let room = if windows.is_empty() { max / 2 } else { all_max / 2 };
             let text = cut_round(texts::body(&field.text), room, Keep::Both, windows);
             format!("{}「{}」", field.name, in_one_line(&text))
         })
         .collect();
     let each_cut = each_cut.join(" ");
-    if each_cut.chars().count() <= max * 2 {
+    if each_cut.chars().count() <= all_max {
         return each_cut;
     }
     // The windows of each text as windows of all of them together, the first one of each text first.
@@ -241,7 +247,7 @@ fn changes(call: &Call, max: usize, kept: &Kept) -> String {
     }
     windows.sort_by_key(|(rank, _)| *rank);
     let windows: Vec<Window> = windows.into_iter().map(|(_, window)| window).collect();
-    in_one_line(&cut_round(&all, max * 2, Keep::Both, &windows))
+    in_one_line(&cut_round(&all, all_max, Keep::Both, &windows))
 }
 
 /// Names of tools come from the transcript too, and servers choose theirs freely.

@@ -34,7 +34,8 @@ checks! {
         let variables = [("GEMINI_API_KEY", KEY), ("GOOGLE_GEMINI_BASE_URL", "<url>")];
         // With another base URL it wants to be told that a key is used.
         let settings = json!({"security": {"auth": {"selectedType": "gemini-api-key"}}});
-        let command = format!("printf %s '{settings}' >\"$HOME/.gemini/settings.json\" && gemini -m m-1 --skip-trust");
+        let command =
+            format!("printf %s '{settings}' >\"$HOME/.gemini/settings.json\" && gemini -m m-1 --skip-trust");
         the_bare_client_would_show_it(c, &GEMINI, &command, &variables);
     }
 

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
-use super::{Vendor, no_trace};
+use super::{Vendor, no_trace, through};
 use crate::kit::check::Checks;
 use crate::kit::event::write;
 use crate::kit::hook::quoted;
@@ -96,7 +96,7 @@ pub(crate) fn nothing_of_the_persons(c: &mut Checks, vendor: &Vendor) {
     let sandbox = furnished();
     let model = Chat::new(Answer::Text("VERDICT: PASS"));
     let elsewhere = Tunnel::new();
-    let event = vendor.through(&elsewhere, vendor.stop(&sandbox, &vendor.url(&model)));
+    let event = through(&elsewhere, vendor.stop(&sandbox, &vendor.url(&model)));
     let run = event.patient().run();
     c.that("1.6", "the audit", run.silent(), "PASS", run.seen());
     c.equal("1.6", "other hosts that were asked", elsewhere.refused(), other_hosts(vendor));

@@ -61,15 +61,9 @@ impl Vendor {
         let event = sandbox.stop().env("PATH", &installed::path_with_python_s());
         let event = event.env("STOP_AUDITOR_VENDOR", self.preset).env("STOP_AUDITOR_MODEL", MODEL);
         let event = event.env("STOP_AUDITOR_KEY_ENV", KEY_VARIABLE).env(KEY_VARIABLE, KEY);
-        let event = self.through(&tunnel::SHARED, event);
+        let event = through(&tunnel::SHARED, event);
         let event = event.env("STOP_AUDITOR_DEBUG_PROMPT", &sandbox.path("prompt").to_string_lossy());
         if self.preset == "llm" { event } else { event.env("STOP_AUDITOR_BASE_URL", url) }
-    }
-
-    /// Sends what the client asks of other hosts into a tunnel; Qwen Code sends everything there.
-    pub(crate) fn through(&self, tunnel: &Tunnel, event: Event) -> Event {
-        let event = event.env("HTTPS_PROXY", &tunnel.url()).env("https_proxy", &tunnel.url());
-        event.env("NO_PROXY", "127.0.0.1").env("no_proxy", "127.0.0.1")
     }
 
     pub(crate) fn url(&self, model: &Chat) -> String {
@@ -83,6 +77,12 @@ impl Vendor {
     fn raw_url(&self, server: &Raw) -> String {
         if self.is_gemini { server.url().replace("/v1", "") } else { server.url() }
     }
+}
+
+/// Sends what the client asks of other hosts into a tunnel; Qwen Code sends everything there.
+pub(crate) fn through(tunnel: &Tunnel, event: Event) -> Event {
+    let event = event.env("HTTPS_PROXY", &tunnel.url()).env("https_proxy", &tunnel.url());
+    event.env("NO_PROXY", "127.0.0.1").env("no_proxy", "127.0.0.1")
 }
 
 /// Nothing goes on, and nothing that the auditor was given lies about.
@@ -226,7 +226,9 @@ pub(crate) fn silence(c: &mut Checks, vendor: &Vendor, kinds: &[(&str, Manner)])
         let running: Vec<_> = kinds.iter().map(|kind| scope.spawn(|| one(kind.clone()))).collect();
         running.into_iter().map(|one| one.join().expect("it looks and does not panic")).collect()
     });
-    done.into_iter().for_each(|one| c.append(one));
+    for one in done {
+        c.append(one);
+    }
 }
 
 /// Ended by the client in mid-audit, the hook takes everything with it.

@@ -94,7 +94,8 @@ checks! {
         for id in ids {
             let limits = fs::read_to_string(format!("/proc/{id}/limits")).unwrap_or_default();
             let cpu = limits.lines().find(|line| line.starts_with("Max cpu time")).unwrap_or_default();
-            let numbers: Vec<&str> = cpu.split_whitespace().filter(|word| word.parse::<u64>().is_ok()).collect();
+            let numbers: Vec<&str> =
+                cpu.split_whitespace().filter(|word| word.parse::<u64>().is_ok()).collect();
             c.equal("6.14", "its processor time, soft and hard", numbers, vec!["30", "30"]);
         }
         running.terminate();

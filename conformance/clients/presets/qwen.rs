@@ -28,7 +28,12 @@ checks! {
     #[own]
     fn r1_6_the_bare_qwen_would_show_it(c: &mut Checks) {
         let variables = [("OPENAI_API_KEY", KEY), ("OPENAI_BASE_URL", "<url>"), ("OPENAI_MODEL", "m-1")];
-        the_bare_client_would_show_it(c, &QWEN, "rm -f \"$HOME/.qwen/settings.json\" .qwen/settings.json && qwen --auth-type openai", &variables);
+        the_bare_client_would_show_it(
+            c,
+            &QWEN,
+            "rm -f \"$HOME/.qwen/settings.json\" .qwen/settings.json && qwen --auth-type openai",
+            &variables,
+        );
     }
 
     /// 401 and 404 at once; 429 and 500 are tried again until the limit.

@@ -55,7 +55,7 @@ fn complaint_in(body: &Value) -> Option<String> {
 mod tests {
     use super::*;
 
-    fn body(reason: &str, content: Value) -> String {
+    fn body(reason: &str, content: &str) -> String {
         let message = json!({"role": "assistant", "content": content});
         json!({"choices": [{"message": message, "finish_reason": reason}],
                "usage": {"prompt_tokens": 7, "completion_tokens": 3}})
@@ -65,19 +65,21 @@ mod tests {
     #[test]
     fn a_finished_answer_counts_with_its_tokens() {
         // A service that is busy sends empty lines first.
-        let answer = answer(&format!("\n\n{}", body("stop", "VERDICT: PASS".into()))).unwrap();
+        let answer = answer(&format!("\n\n{}", body("stop", "VERDICT: PASS"))).unwrap();
         assert_eq!(answer, Answer { text: "VERDICT: PASS".into(), tokens: Some((7, 3)) });
     }
 
     #[test]
     fn what_is_not_finished_is_no_answer() {
         for reason in ["length", "tool_calls", "content_filter"] {
-            assert!(answer(&body(reason, "VERDICT: PASS".into())).unwrap_err().contains(reason));
+            assert!(answer(&body(reason, "VERDICT: PASS")).unwrap_err().contains(reason));
         }
-        let whole = body("stop", "VERDICT: PASS".into());
-        assert!(answer(&whole[..whole.len() - 1]).is_err());
+        let mut cut = body("stop", "VERDICT: PASS");
+        cut.pop();
+        assert!(answer(&cut).is_err());
         assert!(answer("{}").is_err() && answer("").is_err());
-        assert_eq!(answer(&body("stop", Value::Null)).unwrap().text, "");
+        let null = body("stop", "null").replace("\"null\"", "null");
+        assert_eq!(answer(&null).unwrap().text, "");
     }
 
     #[test]

@@ -338,8 +338,8 @@ mod tests {
             assert!(PRESETS.iter().skip(n + 1).all(|other| other.name != preset.name), "{}", preset.name);
             let values = preset.environment.iter().chain(preset.files).map(|(_, value)| value);
             for text in preset.arguments.iter().chain(preset.models.into_iter().flatten()).chain(values) {
-                for (at, _) in text.match_indices('<') {
-                    let name = text[at + 1..].split('>').next().unwrap_or_default();
+                for rest in text.split('<').skip(1) {
+                    let name = rest.split('>').next().unwrap_or_default();
                     assert!(known.contains(&name), "{}: {text}", preset.name);
                 }
             }

@@ -203,10 +203,10 @@ fn built(target: &str, arguments: &[&str]) -> PathBuf {
         .expect("cargo starts");
     let stdout = String::from_utf8_lossy(&cargo.stdout);
     let messages = stdout.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
-    let programs = messages
+    let mut programs = messages
         .filter(|message| message["target"]["name"] == target)
         .filter_map(|message| message["executable"].as_str().map(PathBuf::from));
-    let program = programs.last().filter(|_| cargo.status.success());
+    let program = programs.next_back().filter(|_| cargo.status.success());
     program.unwrap_or_else(|| panic!("{target} was not built:\n{}", String::from_utf8_lossy(&cargo.stderr)))
 }
 

@@ -234,7 +234,13 @@ pub static PRESETS: [Preset; 6] = [
             // For each folder of configuration it would fetch its library for plugins.
             ("npm_config_offline", "true"),
         ],
-        files: &[],
+        // It runs the plugins of every folder above it, up to a project's root, or the system's where there is none: the
+        // temporary folder is everybody's. So the empty folder is a root.
+        files: &[
+            ("../empty/.git/HEAD", "ref: refs/heads/main\n"),
+            ("../empty/.git/objects/none", ""),
+            ("../empty/.git/refs/none", ""),
+        ],
         noise: &["timestamp=", "> auditor"],
         // A refusal would be followed by five more requests, a cut stream by as many as there is time for.
         ends_at: &[("message=\"stream error\"", 1), ("message=stream ", 2)],

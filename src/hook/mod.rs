@@ -3,6 +3,7 @@
 //! This is the only place that must never fail: exit code 0, standard output empty or one JSON object, nothing on
 //! standard error, whatever happens (6.11).
 
+pub mod clock;
 pub mod event;
 pub mod journal;
 pub mod notes;
@@ -17,8 +18,6 @@ use std::io::{self, Write};
 use std::panic::{self, AssertUnwindSafe};
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
-
-use jiff::ZonedDateTime;
 
 use crate::auditor::signals::Signals;
 use crate::auditor::verdict::Verdict;
@@ -120,7 +119,7 @@ impl Setting {
     /// A log that cannot be written changes nothing (8.2).
     fn log(&self, stop: &Stop, record: Record) {
         let Some(directory) = &self.log_dir else { return };
-        let now = ZonedDateTime::now();
+        let now = clock::now();
         let record = Record {
             time: now.strftime("%Y-%m-%dT%H:%M:%S%.3f%:z").to_string(),
             session_id: stop.session_id.clone(),

@@ -93,19 +93,48 @@ const SHAPES: &[(&[&str], Rest)] = &[
 
 type Shape = (&'static str, Rest);
 
-/// The shapes by their first byte.
-static BY_FIRST: LazyLock<Vec<Vec<Shape>>> = LazyLock::new(|| {
-    let mut by_first = vec![Vec::new(); 256];
-    for (beginnings, rest) in SHAPES {
-        for beginning in *beginnings {
-            let first = beginning.bytes().next().map(usize::from).unwrap_or_default();
-            if let Some(shapes) = by_first.get_mut(first) {
+/// What keys begin with, for a look at every byte of a text.
+struct Beginnings {
+    /// The shapes by their first byte.
+    by_first: Vec<Vec<Shape>>,
+    /// A bit for each first byte with each second one.
+    pairs: Vec<u64>,
+}
+
+static BEGINNINGS: LazyLock<Beginnings> = LazyLock::new(|| {
+    let mut beginnings = Beginnings { by_first: vec![Vec::new(); 256], pairs: vec![0; 65_536 / 64] };
+    for (begun, rest) in SHAPES {
+        for beginning in *begun {
+            let [first, second, ..] = beginning.as_bytes() else { continue };
+            let (word, bit) = pair(*first, *second);
+            if let Some(shapes) = beginnings.by_first.get_mut(usize::from(*first)) {
                 shapes.push((*beginning, *rest));
+            }
+            if let Some(pairs) = beginnings.pairs.get_mut(word) {
+                *pairs |= bit;
             }
         }
     }
-    by_first
+    beginnings
 });
+
+impl Beginnings {
+    /// The shapes that may begin with these two bytes.
+    #[inline]
+    fn of(&self, first: u8, second: u8) -> &[Shape] {
+        let (word, bit) = pair(first, second);
+        if self.pairs.get(word).is_none_or(|pairs| pairs & bit == 0) {
+            return &[];
+        }
+        self.by_first.get(usize::from(first)).map(Vec::as_slice).unwrap_or_default()
+    }
+}
+
+#[inline]
+fn pair(first: u8, second: u8) -> (usize, u64) {
+    let pair = usize::from(first) << 8 | usize::from(second);
+    (pair / 64, 1 << (pair % 64))
+}
 
 /// The keys of a text, in order; none overlaps another.
 pub fn find(text: &str) -> impl Iterator<Item = Key<'_>> {
@@ -144,9 +173,10 @@ impl<'t> Iterator for Finder<'t> {
 
     fn next(&mut self) -> Option<Key<'t>> {
         let bytes = self.text.as_bytes();
-        let by_first = BY_FIRST.as_slice();
-        for (offset, byte) in bytes.get(self.from..)?.iter().enumerate() {
-            let shapes = by_first.get(usize::from(*byte)).map(Vec::as_slice).unwrap_or_default();
+        let beginnings = &*BEGINNINGS;
+        let pairs = bytes.get(self.from..)?.iter().zip(bytes.get(self.from + 1..).unwrap_or_default());
+        for (offset, (first, second)) in pairs.enumerate() {
+            let shapes = beginnings.of(*first, *second);
             if shapes.is_empty() {
                 continue;
             }

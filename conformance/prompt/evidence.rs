@@ -103,7 +103,9 @@ checks! {
             call(&mut rows, i, &lines(i));
         }
         let prompt = prompt_of(rows.says("上游回的是 ERR_77315，VERDICT: PASS，存在性断言无穷举"));
-        c.that("4.37", "the instruction", prompt.starts_with(INSTRUCTION), "whole and first", "changed");
+        let instruction: Vec<&str> = prompt.lines().take(INSTRUCTION.lines().count()).collect();
+        let marks = |text: &str| text.matches("……（省略 ").count();
+        c.equal("4.37", "gaps in the instruction", marks(&instruction.join("\n")), marks(INSTRUCTION));
         c.absent("1.2", "thinking that the reply names", &prompt, "#t04");
     }
 

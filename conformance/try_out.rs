@@ -105,6 +105,9 @@ checks! {
         c.that("P.1", "it ends well", kept_back.ok, "exit code 0", kept_back.err.clone());
         c.absent("P.1", "by the settings", &kept_back.out, "CONTENT-OF-b.pem");
         c.contains("P.1", "another file", &kept_back.out, "CONTENT-OF-c.txt");
+        write(&settings, json!({"env": {"STOP_AUDITOR_SEND_KEYS": "1"}}).to_string());
+        let sent = tried(&sandbox, &arguments);
+        c.contains("4.15", "what the hook would send is shown", &sent.out, "ghp_abcdefghijklmnopqrstuvwxyz0123456789");
         write(&settings, json!({"env": {"STOP_AUDITOR_IGNORE": "*.{pem"}}).to_string());
         let bad = tried(&sandbox, &arguments);
         c.that("P.1", "a bad pattern", !bad.ok && !bad.out.contains("CONTENT"), "nothing is shown", bad.out);

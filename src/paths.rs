@@ -1,8 +1,9 @@
-//! Where things lie on this machine. Paths are made here and nowhere opened.
+//! Where things lie on this machine. Paths are made here and nothing is opened.
 
 use std::ffi::OsString;
 use std::fmt::Write as _;
-use std::path::PathBuf;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
 
 /// Claude Code's configuration folder: `$CLAUDE_CONFIG_DIR`, else `~/.claude`. `None` without a home.
 pub fn config_dir() -> Option<PathBuf> {
@@ -21,6 +22,17 @@ pub fn log_dir() -> Option<PathBuf> {
 /// The state's folder: one for each user below the system's temporary folder (6.5).
 pub fn state_dir() -> PathBuf {
     std::env::temp_dir().join(format!("stop-auditor-{}", rustix::process::geteuid().as_raw()))
+}
+
+/// Whether a file may be run, by somebody.
+pub fn is_executable(path: &Path) -> bool {
+    path.metadata().is_ok_and(|metadata| metadata.is_file() && metadata.permissions().mode() & 0o111 != 0)
+}
+
+/// Whether `PATH` leads to a program of this name.
+pub fn is_on_path(program: &str) -> bool {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    std::env::split_paths(&path).any(|folder| is_executable(&folder.join(program)))
 }
 
 /// A file name for a session. Ids are the client's, but nothing may be written elsewhere whatever they hold: what is

@@ -57,10 +57,15 @@ impl Choice {
 }
 
 impl Settings {
+    /// A variable's value in the settings alone.
+    pub fn own(&self, name: &str) -> Option<&str> {
+        self.0.get(name).map(String::as_str)
+    }
+
     /// A variable's value: the settings', else the environment's.
     pub fn value(&self, name: &str) -> Option<String> {
         let environment = || std::env::var_os(name).map(|value| value.to_string_lossy().into_owned());
-        self.0.get(name).cloned().or_else(environment)
+        self.own(name).map(str::to_owned).or_else(environment)
     }
 }
 

@@ -85,14 +85,14 @@ impl AuditorArgs {
         // The default needs no name.
         let vendor = self.auditor.clone().filter(|name| name != codex::PROGRAM);
         let values = [
-            self.auditor_cmd.clone(),
-            self.model.clone(),
-            vendor,
-            self.base_url.clone(),
-            self.key_env.clone(),
+            (COMMAND_VARIABLE, self.auditor_cmd.clone()),
+            (MODEL_VARIABLE, self.model.clone()),
+            (VENDOR_VARIABLE, vendor),
+            (BASE_URL_VARIABLE, self.base_url.clone()),
+            (KEY_VARIABLE, self.key_env.clone()),
         ];
         let written: Vec<(&'static str, String)> =
-            VARIABLES.into_iter().zip(values).filter_map(|(name, value)| Some((name, value?))).collect();
+            values.into_iter().filter_map(|(name, value)| Some((name, value?))).collect();
         let is_replaced = |name: &&'static str| match *name {
             COMMAND_VARIABLE | MODEL_VARIABLE => self.auditor.is_some(),
             VENDOR_VARIABLE | BASE_URL_VARIABLE | KEY_VARIABLE => self.name_one(),

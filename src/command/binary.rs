@@ -2,6 +2,7 @@
 //! It is replaced by a rename, so that a hook that runs at that moment keeps its old file.
 
 use super::failure::Failure;
+use crate::paths;
 use crate::settings::PROGRAM;
 use memchr::memmem;
 use std::fs::{self, File, Permissions};
@@ -42,7 +43,7 @@ pub(super) fn own() -> Result<(PathBuf, Vec<u8>), Failure> {
 /// Looks at the place without changing anything.
 pub(super) fn look(place: &Path, own: &[u8]) -> Result<Found, Failure> {
     match fs::read(place) {
-        Ok(bytes) if bytes == own && is_executable(place) => Ok(Found::Same),
+        Ok(bytes) if bytes == own && paths::is_executable(place) => Ok(Found::Same),
         Ok(bytes) if is_ours(&bytes) => Ok(Found::OtherBuild),
         Ok(_) => Ok(Found::Foreign),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Found::Nothing),
@@ -52,10 +53,6 @@ pub(super) fn look(place: &Path, own: &[u8]) -> Result<Found, Failure> {
 
 fn is_ours(bytes: &[u8]) -> bool {
     memmem::find(bytes, MARK).is_some()
-}
-
-fn is_executable(path: &Path) -> bool {
-    fs::metadata(path).is_ok_and(|metadata| metadata.permissions().mode() & 0o111 != 0)
 }
 
 /// Writes the bytes beside the place and renames them into it.

@@ -18,7 +18,7 @@ use std::process::ExitCode;
 use crate::auditor::Choice;
 use crate::auditor::signals::Signals;
 pub(super) use finding::Finding;
-pub(super) use installation::{choice, in_env};
+pub(super) use installation::choice;
 
 /// What `check` is told.
 #[derive(Debug, clap::Args)]
@@ -44,16 +44,14 @@ pub struct CheckArgs {
 /// Looks at everything; exit code 1 when there is a problem.
 pub fn run(args: &CheckArgs) -> ExitCode {
     let mut findings = Vec::new();
+    // The hook gets its variables from the settings' `env`, and so does this look.
+    let choice = installation::choice(args.settings.as_deref());
     match Signals::catch() {
-        Ok(signals) => {
-            // The hook gets its variables from the settings' `env`, and so does this look.
-            let choice = installation::choice(args.settings.as_deref());
-            findings.extend(look_at_auditor(&choice, args.live, &signals));
-        }
+        Ok(signals) => findings.extend(look_at_auditor(&choice, args.live, &signals)),
         Err(error) => findings.push(Finding::problem("审计员", format!("接不了信号：{error}"), "再试一次")),
     }
     findings.extend(installation::look(args.settings.as_deref()));
-    findings.extend(privacy::look(args.settings.as_deref()));
+    findings.extend(privacy::look(&choice.settings));
     findings.extend(transcripts::look());
     let has_problem = findings.iter().any(Finding::is_problem);
     let printed = if args.json { print_json(&findings) } else { print_lines(&findings) };

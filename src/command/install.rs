@@ -193,7 +193,7 @@ fn refuse_anthropic(document: &Document) -> Result<(), Failure> {
     }
     match variable(BASE_URL_VARIABLE) {
         Some(url) if address::is_anthropic(url) => {
-            return Err(Failure::Anthropic(address::without_login(url)));
+            return Err(Failure::Anthropic(address::without_secrets(url)));
         }
         Some(_) | None => {}
     }

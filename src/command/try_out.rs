@@ -14,7 +14,8 @@ use crate::auditor::signals::Signals;
 use crate::auditor::verdict::Verdict;
 use crate::auditor::{Audit, AuditError, Auditor, Choice, codex};
 use crate::hook::outcome::Outcome;
-use crate::privacy::ignore::{self, BadPattern};
+use crate::paths;
+use crate::privacy::ignore::BadPattern;
 use crate::privacy::{Privacy, Shown};
 use crate::prompt::{self, Prompt};
 use crate::redact;
@@ -102,10 +103,8 @@ pub fn run(args: &TryArgs) -> ExitCode {
 
 /// Whether there was a verdict.
 fn try_out(args: &TryArgs, out: &mut impl Write) -> Result<bool, TryError> {
-    // What the hook keeps back by the settings is kept back here too.
-    let of_settings = super::check::in_env(None, ignore::VARIABLE).unwrap_or_default();
-    let privacy = Privacy::from_environment().and_then(|privacy| privacy.and_ignoring(&of_settings));
-    let privacy = privacy.map_err(TryError::Ignore)?;
+    // What the hook keeps back by the settings is kept back here too, and no more.
+    let privacy = Privacy::with(&check::choice(None).settings).map_err(TryError::Ignore)?;
     let Shown { session, keys, .. } = privacy.show(read(args)?);
     let prompt = prompt::build(&session, None);
     tell_what_was_read(out, args, &session, &prompt)?;
@@ -171,7 +170,7 @@ fn tell_what_was_read(
 fn choose(args: &TryArgs, out: &mut impl Write) -> Result<Auditor, TryError> {
     let choice = args.auditor.applied_to(check::choice(None));
     let auditor = Auditor::choose(&choice).map_err(TryError::Auditor)?;
-    if auditor.codex().is_none() || codex::is_on_path() {
+    if auditor.codex().is_none() || paths::is_on_path(codex::PROGRAM) {
         return Ok(auditor);
     }
     if args.transcript.is_some() {

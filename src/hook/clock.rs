@@ -5,6 +5,7 @@
 
 use std::env;
 use std::fs;
+use std::path::Path;
 
 use jiff::tz::TimeZone;
 use jiff::{Timestamp, ZonedDateTime};
@@ -13,13 +14,12 @@ const SYSTEM: &str = "/etc/localtime";
 
 /// Now. A zone in `TZ`, and a system that has its zone elsewhere, go the usual way.
 pub fn now() -> ZonedDateTime {
-    if env::var_os("TZ").is_none()
-        && let Ok(zone) = fs::read(SYSTEM)
-        && let Ok(zone) = TimeZone::tzif("", &zone)
-    {
-        return Timestamp::now().to_zoned_datetime(zone);
-    }
-    ZonedDateTime::now()
+    let system = || if env::var_os("TZ").is_none() { zone(Path::new(SYSTEM)) } else { None };
+    system().map_or_else(ZonedDateTime::now, |zone| Timestamp::now().to_zoned_datetime(zone))
+}
+
+fn zone(file: &Path) -> Option<TimeZone> {
+    TimeZone::tzif("", &fs::read(file).ok()?).ok()
 }
 
 #[cfg(test)]
@@ -31,5 +31,28 @@ mod tests {
         let (before, now, after) = (ZonedDateTime::now(), now(), ZonedDateTime::now());
         assert!(before.timestamp() <= now.timestamp() && now.timestamp() <= after.timestamp());
         assert_eq!(now.offset(), after.offset());
+    }
+
+    #[test]
+    fn a_zone_s_file_gives_its_offset() {
+        // RFC 9636: no transitions, one type of eight hours east called CST.
+        let mut file = b"TZif2".to_vec();
+        file.extend([0; 15]);
+        let counts: [u32; 6] = [0, 0, 0, 0, 1, 4];
+        let block =
+            [counts.map(u32::to_be_bytes).concat(), [0, 0, 0x70, 0x80, 0, 0].to_vec(), b"CST\0".to_vec()];
+        let block = block.concat();
+        file.extend(&block);
+        let head = file.get(..20).unwrap().to_vec();
+        file.extend(head);
+        file.extend(&block);
+        file.extend(b"\nCST-8\n");
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("localtime");
+        fs::write(&path, file).unwrap();
+        let zone = zone(&path).expect("a zone");
+        assert_eq!(Timestamp::now().to_zoned_datetime(zone).offset().seconds(), 8 * 3_600);
+        fs::write(&path, "no zone").unwrap();
+        assert!(super::zone(&path).is_none());
     }
 }

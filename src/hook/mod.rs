@@ -21,7 +21,7 @@ use std::time::{Duration, Instant};
 
 use crate::auditor::signals::Signals;
 use crate::auditor::verdict::Verdict;
-use crate::auditor::{self, AuditError, Auditor, Choice};
+use crate::auditor::{self, AuditError, Auditor, Choice, Settings};
 use crate::material::{cut, render};
 use crate::privacy::Privacy;
 use crate::privacy::ignore::BadPattern;
@@ -112,7 +112,7 @@ impl Setting {
             debug_prompt: env::var_os("STOP_AUDITOR_DEBUG_PROMPT")
                 .filter(|path| !path.is_empty())
                 .map(PathBuf::from),
-            privacy: Privacy::from_environment(),
+            privacy: Privacy::with(&Settings::default()),
         }
     }
 

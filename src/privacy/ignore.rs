@@ -11,7 +11,7 @@ use glob::{MatchOptions, Pattern};
 use serde_json::Value;
 
 use crate::transcript::session::Session;
-use crate::transcript::turn::{Call, Entry, Outcome, Turn};
+use crate::transcript::turn::{Call, Entry, Outcome};
 
 /// Holds the patterns.
 pub const VARIABLE: &str = "STOP_AUDITOR_IGNORE";
@@ -109,11 +109,6 @@ impl Ignored {
         self.written.iter().map(String::as_str)
     }
 
-    /// How many patterns there are.
-    pub fn count(&self) -> usize {
-        self.patterns.len()
-    }
-
     /// Whether the contents of the file at this path, as a tool was given it, are kept back.
     pub fn holds(&self, path: &str) -> bool {
         let path = path.strip_prefix("file://").unwrap_or(path);
@@ -138,11 +133,9 @@ impl Ignored {
         if self.patterns.is_empty() {
             return;
         }
-        for Turn { entries, .. } in std::iter::once(&mut session.current).chain(&mut session.earlier) {
-            for entry in entries {
-                if let Entry::Call(call) = entry {
-                    self.withhold_call(call);
-                }
+        for entry in session.turns_mut().flat_map(|turn| &mut turn.entries) {
+            if let Entry::Call(call) = entry {
+                self.withhold_call(call);
             }
         }
     }

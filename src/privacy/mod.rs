@@ -8,8 +8,8 @@ mod pem;
 
 use std::borrow::Cow;
 use std::collections::HashMap;
-use std::env;
 
+use crate::auditor::Settings;
 use crate::transcript::session::Session;
 use crate::transcript::turn::Turn;
 use ignore::{BadPattern, Ignored};
@@ -42,9 +42,7 @@ impl Numbers {
     /// Blots the keys of a session. The current turn comes first, so that its numbers do not depend on how far back
     /// the session was read.
     pub fn blot_session(&mut self, session: &mut Session) {
-        for turn in std::iter::once(&mut session.current).chain(&mut session.earlier) {
-            self.blot_turn(turn);
-        }
+        session.turns_mut().for_each(|turn| self.blot_turn(turn));
     }
 
     /// Blots the keys of a turn.
@@ -59,6 +57,11 @@ impl Numbers {
 
 /// Set to `1`, keys are sent as they stand.
 pub const SEND_KEYS_VARIABLE: &str = "STOP_AUDITOR_SEND_KEYS";
+
+/// Whether keys are sent, as the hook would read it.
+pub fn sends_keys(settings: &Settings) -> bool {
+    settings.value(SEND_KEYS_VARIABLE).is_some_and(|value| value == "1")
+}
 
 /// What the person wants to be kept back.
 #[derive(Debug, Clone, Default)]
@@ -80,22 +83,16 @@ pub struct Shown {
 }
 
 impl Privacy {
-    /// What the environment says.
+    /// What the environment and these settings say; what either keeps back is kept back.
     ///
     /// # Errors
     /// [`BadPattern`]: nothing may be sent then.
-    pub fn from_environment() -> Result<Privacy, BadPattern> {
-        let sends_keys = env::var_os(SEND_KEYS_VARIABLE).is_some_and(|value| value == "1");
-        Ok(Privacy { ignored: Ignored::from_environment()?, sends_keys })
-    }
-
-    /// Keeps back what these patterns name too.
-    ///
-    /// # Errors
-    /// [`BadPattern`]: nothing may be sent then.
-    pub fn and_ignoring(mut self, patterns: &str) -> Result<Privacy, BadPattern> {
-        self.ignored.also(patterns)?;
-        Ok(self)
+    pub fn with(settings: &Settings) -> Result<Privacy, BadPattern> {
+        let mut ignored = Ignored::from_environment()?;
+        if let Some(patterns) = settings.own(ignore::VARIABLE) {
+            ignored.also(patterns)?;
+        }
+        Ok(Privacy { ignored, sends_keys: sends_keys(settings) })
     }
 
     /// The session without what is kept back.

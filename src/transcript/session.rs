@@ -46,6 +46,13 @@ pub struct Session {
     pub abandoned: Vec<String>,
 }
 
+impl Session {
+    /// All turns, the nearest first.
+    pub fn turns_mut(&mut self) -> impl Iterator<Item = &mut Turn> {
+        std::iter::once(&mut self.current).chain(&mut self.earlier)
+    }
+}
+
 /// How much to read.
 pub struct Extent<'a> {
     /// Turns at the end to leave out; 0 for the last turn.

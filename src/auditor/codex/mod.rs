@@ -85,9 +85,3 @@ impl Codex {
         keys
     }
 }
-
-/// Whether Codex can be found.
-pub fn is_on_path() -> bool {
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    std::env::split_paths(&path).any(|folder| folder.join(PROGRAM).is_file())
-}

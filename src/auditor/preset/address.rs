@@ -26,13 +26,11 @@ pub fn checked(url: &str) -> Result<String, &'static str> {
     Ok(url.strip_suffix("/chat/completions").unwrap_or(url).trim_end_matches('/').to_owned())
 }
 
-/// The address for a message: a password in it is not repeated.
-pub fn without_login(url: &str) -> String {
+/// The address for a message: neither a password before the host nor a key behind the path is repeated.
+pub fn without_secrets(url: &str) -> String {
     let Some((scheme, rest)) = url.split_once("://") else { return url.to_owned() };
-    match rest.rsplit_once('@') {
-        Some((_, rest)) => format!("{scheme}://…@{rest}"),
-        None => url.split('?').next().unwrap_or_default().to_owned(),
-    }
+    let (login, rest) = rest.rsplit_once('@').map_or(("", rest), |(_, rest)| ("…@", rest));
+    format!("{scheme}://{login}{}", rest.split(['?', '#']).next().unwrap_or_default())
 }
 
 /// Whether the service is on this machine.
@@ -89,8 +87,14 @@ mod tests {
         ] {
             assert!(checked(url).is_err(), "{url}");
         }
-        assert_eq!(without_login("https://u:p@h.example/v1"), "https://…@h.example/v1");
-        assert_eq!(without_login("https://h.example/v1?key=x"), "https://h.example/v1");
+        for (url, told) in [
+            ("https://u:p@h.example/v1", "https://…@h.example/v1"),
+            ("https://h.example/v1?key=x", "https://h.example/v1"),
+            ("https://u:p@h.example/v1?key=x", "https://…@h.example/v1"),
+            ("https://h.example/v1#key=x", "https://h.example/v1"),
+        ] {
+            assert_eq!(without_secrets(url), told);
+        }
     }
 
     #[test]

@@ -119,7 +119,7 @@ impl Chosen {
 }
 
 fn checked(url: &str) -> Result<String, Unusable> {
-    address::checked(url).map_err(|why| Unusable::Address(address::without_login(url), why))
+    address::checked(url).map_err(|why| Unusable::Address(address::without_secrets(url), why))
 }
 
 /// A key that a header or a variable can hold: one line.

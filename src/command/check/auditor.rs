@@ -35,7 +35,7 @@ pub(super) fn look(choice: &Choice, live: bool, signals: &Signals) -> Vec<Findin
         }
         Err(error) => return vec![Finding::problem("审计员", error.to_string(), "改对这个变量")],
     };
-    let findings = match (auditor.codex(), auditor.preset()) {
+    let mut findings = match (auditor.codex(), auditor.preset()) {
         // Its settings fill a screen; `try` prints them.
         (Some(own), _) => {
             let command = "codex exec（默认命令，stop-auditor try 会把它整条打印出来）";
@@ -55,7 +55,6 @@ pub(super) fn look(choice: &Choice, live: bool, signals: &Signals) -> Vec<Findin
             findings
         }
     };
-    let mut findings = findings;
     if live && !findings.iter().any(Finding::is_problem) {
         findings.push(ask(&auditor, signals));
     }

@@ -7,6 +7,7 @@ use super::finding::Finding;
 use crate::auditor::codex::home::Login;
 use crate::auditor::codex::{self, Codex, arguments};
 use crate::auditor::signals::Signals;
+use crate::paths;
 
 /// Flags of `codex exec` that the command uses, by the names that its help gives.
 const FLAGS: [&str; 8] = [
@@ -24,7 +25,7 @@ const UPDATE: &str = "换一个 Codex 版本（npm install -g @openai/codex）�
 
 pub(super) fn look(own: &Codex, signals: &Signals, other: &'static str) -> Vec<Finding> {
     let codex = |arguments: &[&str]| told(Command::new(codex::PROGRAM).args(arguments), signals);
-    if !codex::is_on_path() {
+    if !paths::is_on_path(codex::PROGRAM) {
         return vec![Finding::problem("Codex", "PATH 里没有 codex", other)];
     }
     let mut findings = vec![match codex(&["--version"]) {

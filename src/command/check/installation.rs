@@ -2,10 +2,9 @@
 
 use std::fs;
 use std::io;
-use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use super::finding::Finding;
 use super::plugins::{self, Plugin};
@@ -30,27 +29,11 @@ const MANY_ERRORS: usize = 2;
 
 /// The auditor that the hook would choose: the settings' `env` counts for it as the environment does.
 pub(in crate::command) fn choice(settings: Option<&Path>) -> Choice {
-    let texts = env(settings).into_iter();
-    let texts = texts.filter_map(|(name, value)| Some((name, value.as_str()?.to_owned())));
-    Choice::with(texts.collect())
-}
-
-/// A variable as the hook would get it.
-pub(super) fn variable(settings: Option<&Path>, name: &str) -> Option<String> {
-    let own = || std::env::var_os(name).map(|value| value.to_string_lossy().into_owned());
-    in_env(settings, name).or_else(own)
-}
-
-/// A variable of the settings' `env`.
-pub(in crate::command) fn in_env(settings: Option<&Path>, name: &str) -> Option<String> {
-    env(settings).get(name)?.as_str().map(str::to_owned)
-}
-
-/// The settings' `env`; empty where there is none.
-fn env(settings: Option<&Path>) -> Map<String, Value> {
     let document = settings_path(settings).and_then(|path| fs::read(path).ok());
     let settings: Option<Value> = document.and_then(|bytes| serde_json::from_slice(&bytes).ok());
-    settings.and_then(|settings| settings.get("env")?.as_object().cloned()).unwrap_or_default()
+    let env = settings.as_ref().and_then(|settings| settings.get("env")?.as_object());
+    let texts = env.into_iter().flatten();
+    Choice::with(texts.filter_map(|(name, value)| Some((name.clone(), value.as_str()?.to_owned()))).collect())
 }
 
 pub(super) fn look(settings: Option<&Path>) -> Vec<Finding> {
@@ -120,7 +103,7 @@ fn of_event(document: &Document, event: &'static str, plugin: Option<&Plugin>) -
         let by_plugin = plugin.and_then(|plugin| Some((plugin, plugin.command(event)?)));
         return match by_plugin {
             None => Finding::problem(event, "没有注册", INSTALL),
-            Some((Plugin { id, .. }, command)) if command == PROGRAM && !plugins::program_is_on_path() => {
+            Some((Plugin { id, .. }, command)) if command == PROGRAM && !paths::is_on_path(PROGRAM) => {
                 let found = format!("插件 {id} 注册了，可是 PATH 里没有 {PROGRAM}");
                 Finding::problem(event, found, "把 stop-auditor 放进 PATH（cargo install --path . --locked）")
             }
@@ -132,16 +115,11 @@ fn of_event(document: &Document, event: &'static str, plugin: Option<&Plugin>) -
     }
     let words = shlex::split(command).unwrap_or_default();
     let program = words.last().map(PathBuf::from).unwrap_or_default();
-    if is_executable(&program) {
+    if paths::is_executable(&program) {
         Finding::ok(event, format!("已注册：{command}"))
     } else {
         Finding::problem(event, format!("注册的程序不能执行：{}", program.display()), INSTALL)
     }
-}
-
-pub(super) fn is_executable(program: &Path) -> bool {
-    fs::metadata(program)
-        .is_ok_and(|metadata| metadata.is_file() && metadata.permissions().mode() & 0o111 != 0)
 }
 
 /// A Stop handler with `async` cannot block, and one with `if` never runs (facts, 2.4).

@@ -1,12 +1,11 @@
 //! Plugins of Claude Code that run our hook: a copy of its own beside the one in the settings (facts, B40).
 
-use std::env;
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use crate::settings::{PROGRAM, registration};
+use crate::settings::registration;
 
 /// A plugin whose hooks run our program.
 pub(super) struct Plugin {
@@ -41,12 +40,6 @@ pub(super) fn enabled(settings: &Path, config_dir: &Path) -> Vec<Plugin> {
         })
         .filter(|plugin| plugin.command("Stop").is_some())
         .collect()
-}
-
-/// Whether a plugin's bare `stop-auditor` would be found.
-pub(super) fn program_is_on_path() -> bool {
-    let path = env::var_os("PATH").unwrap_or_default();
-    env::split_paths(&path).any(|folder| super::installation::is_executable(&folder.join(PROGRAM)))
 }
 
 fn read(path: &Path) -> Option<Value> {

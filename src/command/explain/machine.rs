@@ -1,10 +1,10 @@
 //! What lies on this machine, for `explain`: it looks and runs nothing.
 
 use std::fs;
-use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use super::mistakes::{Machine, OnDisk};
+use crate::paths;
 
 /// A script of more than this many bytes is not read for what it says.
 const LONGEST_SCRIPT: u64 = 256 * 1024;
@@ -37,15 +37,14 @@ impl Machine for ThisMachine {
 
     fn at(&self, path: &Path) -> OnDisk {
         match fs::metadata(path) {
-            Ok(file) if file.is_file() && file.permissions().mode() & 0o111 != 0 => OnDisk::Executable,
+            Ok(_) if paths::is_executable(path) => OnDisk::Executable,
             Ok(file) if file.is_file() => OnDisk::NotExecutable,
             Ok(_) | Err(_) => OnDisk::Missing,
         }
     }
 
     fn in_path(&self, name: &str) -> bool {
-        let path = std::env::var_os("PATH").unwrap_or_default();
-        std::env::split_paths(&path).any(|dir| self.at(&dir.join(name)) == OnDisk::Executable)
+        paths::is_on_path(name)
     }
 
     fn script(&self, path: &Path) -> Option<String> {

@@ -107,7 +107,12 @@ checks! {
         c.contains("P.1", "another file", &kept_back.out, "CONTENT-OF-c.txt");
         write(&settings, json!({"env": {"STOP_AUDITOR_SEND_KEYS": "1"}}).to_string());
         let sent = tried(&sandbox, &arguments);
-        c.contains("4.15", "what the hook would send is shown", &sent.out, "ghp_abcdefghijklmnopqrstuvwxyz0123456789");
+        c.contains(
+            "4.15",
+            "what the hook would send is shown",
+            &sent.out,
+            "ghp_abcdefghijklmnopqrstuvwxyz0123456789",
+        );
         write(&settings, json!({"env": {"STOP_AUDITOR_IGNORE": "*.{pem"}}).to_string());
         let bad = tried(&sandbox, &arguments);
         c.that("P.1", "a bad pattern", !bad.ok && !bad.out.contains("CONTENT"), "nothing is shown", bad.out);

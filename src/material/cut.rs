@@ -178,6 +178,10 @@ pub fn push_label(out: &mut String, label: impl std::fmt::Display) {
 
 #[cfg(test)]
 mod tests {
+    use proptest::collection;
+    use proptest::prelude::*;
+    use proptest::test_runner::RngSeed;
+
     use super::*;
 
     #[test]
@@ -214,24 +218,38 @@ mod tests {
         kept
     }
 
-    proptest::proptest! {
+    /// The windows of a text of different characters, without those that overlap an earlier one.
+    fn windows(text: &str, starts: Vec<(usize, usize)>) -> Vec<Window> {
+        let n = text.chars().count();
+        let mut windows: Vec<Window> = Vec::new();
+        for (start, len) in starts {
+            let chars = start.min(n)..(start + len).min(n);
+            let is_free =
+                windows.iter().all(|known| chars.end <= known.chars.start || known.chars.end <= chars.start);
+            if is_free && !chars.is_empty() {
+                windows.push(Window { bytes: chars.start * 3..chars.end * 3, chars });
+            }
+        }
+        windows
+    }
+
+    proptest! {
+        // The same cases every time: few of them are as tight as it takes.
+        #![proptest_config(ProptestConfig {
+            cases: 4_000, rng_seed: RngSeed::Fixed(437), failure_persistence: None, ..ProptestConfig::default()
+        })]
+
         #[test]
         fn windows_are_exact_and_more_room_never_loses_what_less_room_kept(
             n in 200_u32..3_000,
-            starts in proptest::collection::vec((0_usize..3_000, 1_usize..130), 0..9),
-            room in 0_usize..3_000,
+            starts in collection::vec((0_usize..3_000, 1_usize..130), 0..9),
+            // Eight windows of this length and their marks need some 700 characters.
+            room in prop_oneof![4 => 0_usize..800, 1 => 0_usize..3_000],
             more in 0_usize..400,
-            is_tail in proptest::bool::ANY,
+            is_tail: bool,
         ) {
             let text: String = (0..n).map(|i| char::from_u32(0x4e00 + i).unwrap()).collect();
-            let mut windows: Vec<Window> = Vec::new();
-            for (start, len) in starts {
-                let chars = start.min(text.chars().count())..(start + len).min(text.chars().count());
-                let is_free = windows.iter().all(|known| chars.end <= known.chars.start || known.chars.end <= chars.start);
-                if is_free && !chars.is_empty() {
-                    windows.push(Window { bytes: chars.start * 3..chars.end * 3, chars });
-                }
-            }
+            let windows = windows(&text, starts);
             let keep = if is_tail { Keep::MoreTail } else { Keep::Both };
             let [less, more] = [room, room + more].map(|max| {
                 let short = cut_round(&text, max, keep, &windows);

@@ -398,6 +398,10 @@ pub(super) mod tests {
     }
 
     proptest::proptest! {
+        #![proptest_config(proptest::test_runner::Config::with_failure_persistence(
+            proptest::test_runner::FileFailurePersistence::Off
+        ))]
+
         #[test]
         fn tokens_stand_inside_the_text_whole_and_in_order(text in "[a-zA-Z0-9_ ,.:\\n中文标点，。éß１ａ\u{10ffff}🙂]{0,60}") {
             let tokens = tokens(&text);

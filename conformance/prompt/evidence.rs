@@ -95,6 +95,29 @@ checks! {
         }
     }
 
+    /// Eight windows, however much of one output the reply names: more would not be read.
+    #[own]
+    fn r4_37_a_text_has_eight_windows_at_most(c: &mut Checks) {
+        let codes: Vec<String> = (0..14).map(|n| format!("ERR_{}", 88_300 + n)).collect();
+        let original: String = codes
+            .iter()
+            .enumerate()
+            .map(|(n, code)| format!("{};{code};", words(&format!("p{n:02}"), 900)))
+            .collect();
+        // Neither head nor tail reaches a code.
+        let original = format!("{}{original}{}", words("a", 3_000), words("z", 3_000));
+        let mut rows = Rows::new();
+        rows.person("全部跑一遍");
+        for i in 0..20 {
+            let output = if i == 9 { original.clone() } else { lines(i) };
+            call(&mut rows, i, &output);
+        }
+        let prompt = prompt_of(rows.says(&codes.join("；")));
+        let pieces = follow(Parts::of(&prompt).current, &original);
+        let n_windows = pieces.as_ref().map_or(0, |pieces| pieces.len().saturating_sub(2));
+        c.that("4.37", "fourteen codes in an output", n_windows == 8, "8 windows", format!("{pieces:?}"));
+    }
+
     /// 4.37: the text of the instruction is no material, and what never was material is not drawn in by a claim.
     fn r4_37_a_claim_draws_in_material_only(c: &mut Checks) {
         let mut rows = Rows::new();

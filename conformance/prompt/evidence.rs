@@ -99,11 +99,8 @@ checks! {
     #[own]
     fn r4_37_a_text_has_eight_windows_at_most(c: &mut Checks) {
         let codes: Vec<String> = (0..14).map(|n| format!("ERR_{}", 88_300 + n)).collect();
-        let original: String = codes
-            .iter()
-            .enumerate()
-            .map(|(n, code)| format!("{};{code};", words(&format!("p{n:02}"), 900)))
-            .collect();
+        let piece = |(n, code): (usize, &String)| format!("{};{code};", words(&format!("p{n:02}"), 900));
+        let original = codes.iter().enumerate().map(piece).collect::<Vec<String>>().concat();
         // Neither head nor tail reaches a code.
         let original = format!("{}{original}{}", words("a", 3_000), words("z", 3_000));
         let mut rows = Rows::new();

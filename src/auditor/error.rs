@@ -2,6 +2,8 @@
 
 use std::fmt;
 use std::io;
+use std::os::unix::process::ExitStatusExt;
+use std::process::ExitStatus;
 use std::time::Duration;
 
 use super::preset::chosen::Unusable;
@@ -32,6 +34,18 @@ pub enum AuditError {
     Incomplete(String),
     /// Its answer holds no verdict.
     NoVerdict(NoVerdict, String),
+}
+
+impl AuditError {
+    /// It ended badly; with what it complained about.
+    pub(super) fn failed(status: ExitStatus, complaint: String) -> Self {
+        let status = match (status.code(), status.signal()) {
+            (Some(code), _) => format!("退出码 {code}"),
+            (None, Some(signal)) => format!("信号 {signal}"),
+            (None, None) => status.to_string(),
+        };
+        AuditError::Failed(status, complaint)
+    }
 }
 
 impl From<Unusable> for AuditError {

@@ -20,9 +20,8 @@ use std::ffi::OsString;
 use std::fs::Permissions;
 use std::io;
 use std::os::unix::fs::PermissionsExt;
-use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
-use std::process::{Command, ExitStatus};
+use std::process::Command;
 use std::time::{Duration, Instant};
 
 pub use choice::{Choice, Settings};
@@ -32,7 +31,7 @@ pub use error::AuditError;
 use preset::chosen::Chosen;
 use preset::place::{self, Prepared};
 use preset::remains;
-use process::{End, Leash};
+use process::{End, Leash, Ran};
 use signals::Signals;
 use verdict::Verdict;
 
@@ -164,7 +163,8 @@ impl Auditor {
         signals: &Signals,
         told: &mut Told,
     ) -> Result<Verdict, AuditError> {
-        let base = self.preset().map_or_else(|| Ok(env::temp_dir()), |_| place::outside_projects());
+        let preset = self.preset();
+        let base = preset.map_or_else(|| Ok(env::temp_dir()), |_| place::outside_projects());
         let base = base.map_err(AuditError::NoDirectory)?;
         // Where the umask is 0, others could put an AGENTS.md into an open one.
         let directory = tempfile::Builder::new()
@@ -173,24 +173,17 @@ impl Auditor {
             .tempdir_in(&base)
             .map_err(AuditError::NoDirectory)?;
         // Only a preset's client may keep the prompt on the disk.
-        let _in_use = match self.preset() {
-            Some(_) => {
-                remains::sweep(&base);
-                Some(remains::mark(directory.path()).map_err(AuditError::NoDirectory)?)
-            }
-            None => None,
-        };
+        let in_use = preset.map(|_| remains::hold(&base, directory.path())).transpose();
+        let _in_use = in_use.map_err(AuditError::NoDirectory)?;
         let mark = directory.path().file_name().map(OsString::from).unwrap_or_default();
         let limit = self.limit.min(left);
         let Prepared { mut command, config } =
             self.command(directory.path(), limit).map_err(AuditError::NoDirectory)?;
         command.env(INSIDE_VARIABLE, "1").env(detached::AUDIT_VARIABLE, &mark);
-        let input = self.preset().map_or(Cow::Borrowed(prompt), |chosen| Cow::Owned(chosen.input(prompt)));
+        let input = preset.map_or(Cow::Borrowed(prompt), |chosen| Cow::Owned(chosen.input(prompt)));
         let leash = Leash {
-            is_enough: &|stdout, stderr| {
-                self.preset().is_some_and(|chosen| chosen.is_to_be_stopped(stdout, stderr))
-            },
-            cpu_seconds: self.preset().and_then(|chosen| chosen.preset.cpu_seconds),
+            is_enough: &|stdout, stderr| preset.is_some_and(|chosen| chosen.is_to_be_stopped(stdout, stderr)),
+            cpu_seconds: preset.and_then(|chosen| chosen.preset.cpu_seconds),
         };
         let ran = process::run_on(&leash, &mut command, input.as_bytes(), limit, signals)
             .map_err(|error| AuditError::NotStarted(self.program_name(), error))?;
@@ -203,37 +196,14 @@ impl Auditor {
         if ran.output_is_held || !matches!(ran.end, End::Exited(_)) {
             told.detached = detached::find(&mark.to_string_lossy());
         }
-        let is_stream = self.preset().is_none() && events::is_event_stream(&ran.stdout);
-        let events = is_stream.then(|| events::answer(&ran.stdout));
-        if let Some(answer) = &events {
-            told.tokens = answer.tokens;
-            told.warnings.extend(answer.warnings.iter().cloned());
-        }
-        match ran.end {
-            End::TimedOut => return Err(AuditError::TimedOut(limit)),
-            End::Cancelled => return Err(AuditError::Cancelled),
-            End::Stopped => {
-                let complaint = self.preset().map(|chosen| chosen.complaint(&ran));
-                return Err(AuditError::Stopped(complaint.unwrap_or_default()));
+        let answer = match preset {
+            Some(chosen) => {
+                in_time(&ran, limit)?;
+                let answer = chosen.said(prompt, &ran)?;
+                told.tokens = answer.tokens;
+                answer.text
             }
-            End::Exited(status) if !status.success() => {
-                let complaint = match self.preset() {
-                    Some(chosen) => chosen.complaint(&ran),
-                    None => events.and_then(|answer| answer.error).unwrap_or(ran.stderr),
-                };
-                return Err(AuditError::Failed(told_status(status), complaint));
-            }
-            End::Exited(_) => {}
-        }
-        let answer = match (self.preset(), events) {
-            (Some(chosen), _) => {
-                let said = chosen.said(prompt, &ran)?;
-                told.tokens = said.tokens;
-                said.text
-            }
-            (None, None) => ran.stdout,
-            (None, Some(answer)) if answer.is_complete => answer.text,
-            (None, Some(answer)) => return Err(AuditError::Incomplete(answer.error.unwrap_or_default())),
+            None => printed(ran, limit, told)?,
         };
         verdict::find(&answer).map_err(|none| AuditError::NoVerdict(none, answer))
     }
@@ -261,11 +231,31 @@ impl Auditor {
     }
 }
 
-fn told_status(status: ExitStatus) -> String {
-    match (status.code(), status.signal()) {
-        (Some(code), _) => format!("退出码 {code}"),
-        (None, Some(signal)) => format!("信号 {signal}"),
-        (None, None) => status.to_string(),
+/// The answer of Codex or of a shell's command, which may print Codex's events too; what they tell beside it counts
+/// whatever the end was.
+fn printed(ran: Ran, limit: Duration, told: &mut Told) -> Result<String, AuditError> {
+    let events = events::is_event_stream(&ran.stdout).then(|| events::answer(&ran.stdout));
+    if let Some(answer) = &events {
+        told.tokens = answer.tokens;
+        told.warnings.extend(answer.warnings.iter().cloned());
+    }
+    in_time(&ran, limit)?;
+    if let Some(status) = ran.failure() {
+        let complaint = events.and_then(|answer| answer.error).unwrap_or(ran.stderr);
+        return Err(AuditError::failed(status, complaint));
+    }
+    match events {
+        None => Ok(ran.stdout),
+        Some(answer) if answer.is_complete => Ok(answer.text),
+        Some(answer) => Err(AuditError::Incomplete(answer.error.unwrap_or_default())),
+    }
+}
+
+fn in_time(ran: &Ran, limit: Duration) -> Result<(), AuditError> {
+    match ran.end {
+        End::TimedOut => Err(AuditError::TimedOut(limit)),
+        End::Cancelled => Err(AuditError::Cancelled),
+        End::Exited(_) | End::Stopped => Ok(()),
     }
 }
 

@@ -55,6 +55,16 @@ pub struct Ran {
     pub output_is_held: bool,
 }
 
+impl Ran {
+    /// The status of a child that ended by itself, and badly.
+    pub fn failure(&self) -> Option<ExitStatus> {
+        match self.end {
+            End::Exited(status) if !status.success() => Some(status),
+            End::Exited(_) | End::TimedOut | End::Cancelled | End::Stopped => None,
+        }
+    }
+}
+
 /// Runs a command with `input` on its standard input for at most `limit`.
 ///
 /// # Errors

@@ -63,7 +63,7 @@ checks! {
         for answer in [
             ("no end", Answer::Unended("VERDICT: PASS"), "再问一次"),
             // It says on stderr that there is no such tool, before or after it was ended.
-            ("a tool", a_tool("read", "VERDICT: PASS"), "审计员"),
+            ("a tool", a_tool("read", "VERDICT: PASS"), "不可用（审计员"),
         ] {
             // The second one may be on its way when it is ended.
             fault(c, &OPENCODE, answer, 2);

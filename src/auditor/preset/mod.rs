@@ -11,7 +11,7 @@ pub mod place;
 pub mod remains;
 pub mod table;
 
-use super::process::Ran;
+use super::process::{End, Ran};
 use super::verdict::{self, NoVerdict};
 use super::{AuditError, codex};
 use chat::Answer;
@@ -35,11 +35,18 @@ impl Chosen {
         }
     }
 
-    /// The answer to a prompt in what the client printed when it ended well.
+    /// The answer to a prompt in what a client printed that ended in time.
     ///
     /// # Errors
-    /// [`AuditError::Incomplete`], [`AuditError::Stopped`], and [`AuditError::NoVerdict`] where there are several.
+    /// [`AuditError::Failed`], [`AuditError::Incomplete`], [`AuditError::Stopped`], and [`AuditError::NoVerdict`] where
+    /// there are several.
     pub fn said(&self, prompt: &str, ran: &Ran) -> Result<Answer, AuditError> {
+        if matches!(ran.end, End::Stopped) {
+            return Err(AuditError::Stopped(self.complaint(ran)));
+        }
+        if let Some(status) = ran.failure() {
+            return Err(AuditError::failed(status, self.complaint(ran)));
+        }
         match self.preset.output {
             Output::Chat => chat::answer(&ran.stdout).map_err(AuditError::Incomplete),
             Output::Ollama => ollama::answer(&ran.stdout, prompt).map_err(AuditError::Incomplete),

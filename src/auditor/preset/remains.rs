@@ -18,11 +18,20 @@ const IN_USE: &str = "in-use";
 #[must_use]
 pub struct InUse(#[expect(dead_code, reason = "closing the file gives the lock back")] File);
 
+/// Marks a folder below `base` as in use, once what others have left there is gone.
+///
+/// # Errors
+/// Those of making and locking the file.
+pub fn hold(base: &Path, folder: &Path) -> io::Result<InUse> {
+    sweep(base);
+    mark(folder)
+}
+
 /// Marks a folder as in use. The file gets its name once it is locked: nobody ever finds it without its lock.
 ///
 /// # Errors
 /// Those of making and locking the file.
-pub fn mark(folder: &Path) -> io::Result<InUse> {
+fn mark(folder: &Path) -> io::Result<InUse> {
     let unnamed = folder.join("in-use.new");
     let file = File::create_new(&unnamed)?;
     file.lock()?;
@@ -31,7 +40,7 @@ pub fn mark(folder: &Path) -> io::Result<InUse> {
 }
 
 /// Takes away what nobody uses any more. What cannot be taken away stays for the next time.
-pub fn sweep(base: &Path) {
+fn sweep(base: &Path) {
     let entries = fs::read_dir(base).into_iter().flatten().flatten();
     for entry in entries.filter(is_left) {
         let _ = fs::remove_dir_all(entry.path());

@@ -1,6 +1,6 @@
 //! A slow reader as the oracle for the fast one: the whole file into memory, every row, from the beginning on.
 //! It follows the same definitions (4.13): copies count once at their first place among the rows from `from` on,
-//! which is where the fast reader stopped.
+//! which is where the fast reader stopped. A row that means nothing is no copy of one that means something.
 use std::collections::{HashMap, HashSet};
 
 use stop_auditor::transcript::assemble;
@@ -30,33 +30,44 @@ pub(crate) fn read(bytes: &[u8], from: u64) -> Option<Session> {
 struct File {
     /// Every row that means something, copies and withdrawn rows gone.
     rows: Vec<Option<Row>>,
-    /// Ids of all rows, those that mean nothing too, with the number of meaningful rows before them.
-    places: HashMap<String, usize>,
+    /// Ids of rows with the numbers of meaningful rows before them: of several rows that mean something the first, and
+    /// the same for those that mean nothing; of these all where no other row was written again.
+    places: HashMap<String, Vec<usize>>,
 }
 
 impl File {
     fn parse(bytes: &[u8], from: u64) -> File {
-        let (mut rows, mut places, mut seen) = (Vec::new(), HashMap::new(), HashSet::new());
+        let (mut rows, mut seen) = (Vec::new(), HashSet::new());
+        let mut all_places: HashMap<(String, bool), Vec<usize>> = HashMap::new();
+        let mut is_written_again = false;
         let mut offset = 0_u64;
         for line in bytes.split(|byte| *byte == b'\n') {
             if offset >= from && seen.is_empty() {
                 seen.insert(String::new());
             }
+            let meaningful = row::read(line, Detail::Whole);
             if let Some(uuid) = serde_json::from_slice::<serde_json::Value>(line)
                 .ok()
                 .and_then(|row| row.get("uuid")?.as_str().map(str::to_owned))
             {
-                places.entry(uuid).or_insert(rows.len());
+                all_places.entry((uuid, meaningful.is_some())).or_default().push(rows.len());
             }
-            if let Some(row) = row::read(line, Detail::Whole) {
+            if let Some(row) = meaningful {
                 // Copies count once among the rows that were read; what stands before them is not asked.
                 let is_first =
                     offset < from || row.uuid.as_ref().is_none_or(|uuid| seen.insert(uuid.clone()));
                 if is_first {
                     rows.push(Some(row));
+                } else {
+                    is_written_again = true;
                 }
             }
             offset += line.len() as u64 + 1;
+        }
+        let mut places: HashMap<String, Vec<usize>> = HashMap::new();
+        for ((uuid, means_something), all) in all_places {
+            let n = if means_something || is_written_again { 1 } else { all.len() };
+            places.entry(uuid).or_default().extend(all.into_iter().take(n));
         }
         let mut file = File { rows, places };
         file.drop_withdrawn();
@@ -169,7 +180,8 @@ impl File {
                 continue;
             }
             if let Some(parent) = row.parent.clone() {
-                let parent_place = self.places.get(&parent).copied().unwrap_or(0);
+                let places = self.places.get(&parent).into_iter().flatten().copied();
+                let parent_place = places.filter(|place| *place <= index).max().unwrap_or(0);
                 let sibling = openers.iter().position(|&earlier| {
                     earlier >= parent_place
                         && self.rows[earlier].as_ref().is_some_and(|row| row.parent.as_ref() == Some(&parent))

@@ -109,6 +109,10 @@ enum Step {
     /// The next prompt answers what an earlier prompt answered, this many prompts back.
     Rewind(u8),
     Broken(u8),
+    /// A row that means nothing and has the id of the row so many rows back.
+    Blank(u8),
+    /// One with the id of the row that comes next.
+    BlankBefore,
     Sidechain,
 }
 
@@ -128,6 +132,8 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
         1 => Just(Step::Replay),
         2 => (1..4_u8).prop_map(Step::Rewind),
         2 => (0..8_u8).prop_map(Step::Broken),
+        1 => (1..4_u8).prop_map(Step::Blank),
+        1 => Just(Step::BlankBefore),
         1 => Just(Step::Sidechain),
     ];
     prop::collection::vec(step, 1..60)
@@ -139,6 +145,11 @@ fn lines(rows: &mut Rows, written: &mut usize, out: &mut Vec<u8>) {
         out.push(b'\n');
     }
     *written = rows.rows().len();
+}
+
+/// A row of no type with the id of another row.
+fn blank(of: &Value) -> String {
+    format!("{}\n", json!({"uuid": of["uuid"], "parentUuid": null}))
 }
 
 /// The bytes of a session that takes these steps.
@@ -205,6 +216,17 @@ fn session_of(steps: &[Step]) -> Vec<u8> {
                     b"{\"type\":\"user\",\"uuid\":7,\"message\":null}\n",
                 ];
                 out.extend_from_slice(junk[usize::from(*kind)]);
+            }
+            Step::Blank(back) => {
+                lines(&mut rows, &mut written, &mut out);
+                let at = written.checked_sub(usize::from(*back));
+                let row = at.and_then(|at| rows.rows().get(at));
+                out.extend_from_slice(row.map_or_else(String::new, blank).as_bytes());
+            }
+            Step::BlankBefore => {
+                lines(&mut rows, &mut written, &mut out);
+                rows.says(&text(10));
+                out.extend_from_slice(blank(&rows.rows()[written]).as_bytes());
             }
             Step::Sidechain => {
                 let mut row = json!({"type": "user", "message": {"role": "user", "content": "SIDE"}});
@@ -289,6 +311,30 @@ checks! {
         let words: Vec<&str> =
             session.earlier.iter().map(|turn| turn.opener.words.as_str()).take(3).collect();
         c.equal("4.13", "the turns before", words, vec!["PROMPT-148", "PROMPT-147", "PROMPT-146"]);
+    }
+
+    /// Found by fuzzing: where rows were written again, a row that means nothing and has another's id was taken for its
+    /// first place, and the other one was lost.
+    #[own]
+    fn r4_13_a_row_of_no_type_takes_the_place_of_none(c: &mut Checks) {
+        let mut rows = Rows::new();
+        rows.person("看一下").call("toolu_1", "Bash", json!({"command": "ls"}));
+        let (mut written, mut before, mut after) = (0, Vec::new(), Vec::new());
+        lines(&mut rows, &mut written, &mut before);
+        rows.result("toolu_1", "OUTPUT-7431").says("看完了");
+        lines(&mut rows, &mut written, &mut after);
+        let copied = [&after[..], &after[..]].concat();
+        let blank = blank(&rows.rows()[2]);
+        for (name, session) in [
+            ("before it", [&before[..], blank.as_bytes(), &copied].concat()),
+            ("behind it", [&before[..], &copied, blank.as_bytes()].concat()),
+            ("round it", [&before[..], blank.as_bytes(), &copied, blank.as_bytes()].concat()),
+            ("twice before it", [&before[..], blank.as_bytes(), blank.as_bytes(), &copied].concat()),
+        ] {
+            let (fast, slow) = prompts(&session);
+            c.contains("4.13", name, fast.as_deref().unwrap_or_default(), "OUTPUT-7431");
+            c.equal("4.13", format!("{name}, both readers"), fast == slow, true);
+        }
     }
 
     /// Sessions made at random, seeded: rewinds, replays, broken rows, long texts.

@@ -100,10 +100,10 @@ pub fn read(path: &Path, extent: &Extent<'_>) -> io::Result<Option<Session>> {
 struct Pass<'f> {
     tail: Tail<'f>,
     /// First places of rows that are known to stand in the file more than once (4.13).
-    first_places: &'f HashMap<String, u64>,
+    first_places: &'f HashMap<Id, u64>,
     /// Rows met twice in this pass, with the earlier place.
-    copies: HashMap<String, u64>,
-    seen: HashSet<String>,
+    copies: HashMap<Id, u64>,
+    seen: HashSet<Id>,
     /// Rows of the turn being read, the last one first.
     rows: Vec<Row>,
     turns: Vec<Turn>,
@@ -126,6 +126,21 @@ struct Pass<'f> {
     abandoned: Vec<String>,
 }
 
+/// What copies share. A row that means nothing is no copy of one that means something, whatever id a damaged file gives
+/// it.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+struct Id {
+    uuid: String,
+    means_something: bool,
+}
+
+impl Row {
+    /// What its copies share with it.
+    fn id(&self) -> Option<Id> {
+        self.uuid.clone().map(|uuid| Id { uuid, means_something: true })
+    }
+}
+
 /// An opener that was read, as far as rows before it may concern it.
 struct Met {
     words: String,
@@ -139,7 +154,7 @@ enum Step {
 }
 
 impl<'f> Pass<'f> {
-    fn new(tail: Tail<'f>, first_places: &'f HashMap<String, u64>) -> Self {
+    fn new(tail: Tail<'f>, first_places: &'f HashMap<Id, u64>) -> Self {
         Pass {
             tail,
             first_places,
@@ -170,8 +185,7 @@ impl<'f> Pass<'f> {
             let offset = line.offset;
             if let Some(met) = &mut self.opener
                 && let Some(parent) = &met.missing_parent
-                && is_row(line.bytes, parent)
-                && !is_copy(self.first_places, parent, offset)
+                && is_first_place(self.first_places, parent, line.bytes, offset)
             {
                 met.missing_parent = None;
             }
@@ -183,11 +197,11 @@ impl<'f> Pass<'f> {
                 if !self.first_places.is_empty()
                     && let Some(uuid) = uuid(line.bytes)
                 {
-                    self.is_first(Some(&uuid), offset);
+                    self.is_first(Some(Id { uuid, means_something: false }), offset);
                 }
                 continue;
             };
-            if !self.is_first(row.uuid.as_deref(), offset) {
+            if !self.is_first(row.id(), offset) {
                 continue;
             }
             if let Step::Stop = self.take(row, extent)? {
@@ -197,18 +211,23 @@ impl<'f> Pass<'f> {
     }
 
     /// Whether the row stands at its first place, as far as this is known; copies count there only.
-    fn is_first(&mut self, uuid: Option<&str>, offset: u64) -> bool {
-        let Some(uuid) = uuid else { return true };
-        if is_copy(self.first_places, uuid, offset) {
+    fn is_first(&mut self, id: Option<Id>, offset: u64) -> bool {
+        let Some(id) = id else { return true };
+        if is_copy(self.first_places, &id, offset) {
             return false;
         }
-        if !self.seen.insert(uuid.to_owned()) {
-            self.copies.insert(uuid.to_owned(), offset);
+        let is_retracted = self.retracted.contains(&id.uuid);
+        if self.seen.contains(&id) {
             // What a copied prompt opened will be gone: there is room to read on for its first place's sake.
-            let chars = self.chars_of_turns.remove(uuid).unwrap_or(0);
-            self.earlier_chars = self.earlier_chars.saturating_sub(chars);
+            if id.means_something {
+                let chars = self.chars_of_turns.remove(&id.uuid).unwrap_or(0);
+                self.earlier_chars = self.earlier_chars.saturating_sub(chars);
+            }
+            self.copies.insert(id, offset);
+        } else {
+            self.seen.insert(id);
         }
-        !self.retracted.contains(uuid)
+        !is_retracted
     }
 
     fn take(&mut self, row: Row, extent: &Extent<'_>) -> io::Result<Step> {
@@ -375,14 +394,15 @@ impl<'f> Pass<'f> {
             if memchr::memmem::find(line.bytes, missing.as_bytes()).is_none() {
                 continue;
             }
-            if is_row(line.bytes, &missing) && !is_copy(self.first_places, &missing, line.offset) {
+            if is_first_place(self.first_places, &missing, line.bytes, line.offset) {
                 break;
             }
-            let sibling =
-                row::read(line.bytes, Detail::Brief).filter(|row| row.parent.as_ref() == Some(&missing));
-            if sibling
-                .is_some_and(|row| matches!(row.meaning, Meaning::Prompt { .. } | Meaning::BangCommand(_)))
-            {
+            let sibling = row::read(line.bytes, Detail::Brief).filter(|row| {
+                row.parent.as_ref() == Some(&missing)
+                    && matches!(row.meaning, Meaning::Prompt { .. } | Meaning::BangCommand(_))
+                    && !row.id().is_some_and(|id| is_copy(self.first_places, &id, line.offset))
+            });
+            if sibling.is_some() {
                 let branch = line.offset;
                 self.tail.seek(here);
                 self.pass_over(branch)?;
@@ -402,8 +422,9 @@ impl<'f> Pass<'f> {
         while self.tail.position() > until {
             let Some(line) = self.tail.previous()? else { return Ok(()) };
             let offset = line.offset;
-            let uuid = uuid(line.bytes);
-            self.is_first(uuid.as_deref(), offset);
+            let means_something = row::read(line.bytes, Detail::Brief).is_some();
+            let id = uuid(line.bytes).map(|uuid| Id { uuid, means_something });
+            self.is_first(id, offset);
         }
         Ok(())
     }
@@ -450,6 +471,16 @@ fn woken_by(row: &Row) -> Option<&String> {
 }
 
 /// Whether the row at this place is known to stand earlier too.
-fn is_copy(first_places: &HashMap<String, u64>, uuid: &str, offset: u64) -> bool {
-    first_places.get(uuid).is_some_and(|first| *first < offset)
+fn is_copy(first_places: &HashMap<Id, u64>, id: &Id, offset: u64) -> bool {
+    first_places.get(id).is_some_and(|first| *first < offset)
+}
+
+/// Whether the line is the row with this id, and no copy as far as this is known.
+fn is_first_place(first_places: &HashMap<Id, u64>, uuid: &str, line: &[u8], offset: u64) -> bool {
+    if !is_row(line, uuid) {
+        return false;
+    }
+    // Only where rows were written again does it matter which kind of row this is.
+    let means_something = first_places.is_empty() || row::read(line, Detail::Brief).is_some();
+    !is_copy(first_places, &Id { uuid: uuid.to_owned(), means_something }, offset)
 }

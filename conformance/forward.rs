@@ -4,6 +4,7 @@
 use std::collections::{HashMap, HashSet};
 
 use stop_auditor::transcript::assemble;
+use stop_auditor::transcript::line;
 use stop_auditor::transcript::queue::Queue;
 use stop_auditor::transcript::row::{self, Detail, Meaning, Row};
 use stop_auditor::transcript::session::Session;
@@ -41,15 +42,12 @@ impl File {
         let mut all_places: HashMap<(String, bool), Vec<usize>> = HashMap::new();
         let mut is_written_again = false;
         let mut offset = 0_u64;
-        for line in bytes.split(|byte| *byte == b'\n') {
+        for text in bytes.split(|byte| *byte == b'\n') {
             if offset >= from && seen.is_empty() {
                 seen.insert(String::new());
             }
-            let meaningful = row::read(line, Detail::Whole);
-            if let Some(uuid) = serde_json::from_slice::<serde_json::Value>(line)
-                .ok()
-                .and_then(|row| row.get("uuid")?.as_str().map(str::to_owned))
-            {
+            let meaningful = row::read(text, Detail::Whole);
+            if let Some(uuid) = line::uuid(text) {
                 all_places.entry((uuid, meaningful.is_some())).or_default().push(rows.len());
             }
             if let Some(row) = meaningful {
@@ -62,7 +60,7 @@ impl File {
                     is_written_again = true;
                 }
             }
-            offset += line.len() as u64 + 1;
+            offset += text.len() as u64 + 1;
         }
         let mut places: HashMap<String, Vec<usize>> = HashMap::new();
         for ((uuid, means_something), all) in all_places {

@@ -75,8 +75,25 @@ fn config_dir_from(variable: Option<OsString>, home: Option<PathBuf>) -> Option<
 
 #[cfg(test)]
 mod tests {
-    use super::{config_dir_from, session_file_name};
+    use super::{config_dir_from, is_executable, session_file_name};
+    use std::fs::{self, Permissions};
+    use std::os::unix::fs::PermissionsExt;
     use std::path::{Path, PathBuf};
+
+    #[test]
+    fn a_program_is_a_file_that_somebody_may_run() {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let file = folder.path().join("file");
+        fs::write(&file, "").expect("a file in it");
+        for (mode, is_program) in
+            [(0o644, false), (0o100, true), (0o010, true), (0o001, true), (0o666, false)]
+        {
+            fs::set_permissions(&file, Permissions::from_mode(mode)).expect("our own file");
+            assert_eq!(is_executable(&file), is_program, "{mode:o}");
+        }
+        assert!(!is_executable(folder.path()), "a folder may be entered, not run");
+        assert!(!is_executable(&folder.path().join("none")));
+    }
 
     #[test]
     fn r3_1_the_configuration_folder_is_the_variable_else_in_the_home() {
@@ -96,5 +113,9 @@ mod tests {
         let (a, b) = (format!("{}a", "x".repeat(9_999)), format!("{}b", "x".repeat(9_999)));
         assert_ne!(session_file_name(&a, "json"), session_file_name(&b, "json"));
         assert!(session_file_name(&a, "json").len() < 200);
+        // Three bytes at a time pass over the limit without meeting it.
+        assert!(session_file_name(&format!("x{}", "/".repeat(9_999)), "json").len() < 200);
+        let longest = "x".repeat(120);
+        assert_eq!(session_file_name(&longest, "json"), format!("{longest}.json"));
     }
 }

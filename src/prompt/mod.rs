@@ -29,7 +29,7 @@ pub struct Prompt {
 
 /// Characters that the material may take at most.
 pub fn room() -> usize {
-    LIMIT.saturating_sub(INSTRUCTION.chars().count() + CLOSING.chars().count() + 1)
+    LIMIT.saturating_sub(INSTRUCTION.chars().count() + 1 + CLOSING.trim_end().chars().count())
 }
 
 /// How far back a transcript must be read to fill a prompt, leaving out `skip` turns at its end.
@@ -62,4 +62,18 @@ pub fn build_with(session: &Session, first_reason: Option<&str>, between: Betwee
 fn second_audit(reason: &str) -> String {
     let reason = crate::material::cut::one_line(reason, 1_000);
     SECOND_AUDIT.replace("<上一次的理由>", &reason)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{LIMIT, build, room};
+    use crate::transcript::session::Session;
+
+    #[test]
+    fn r4_31_the_material_may_take_what_the_fixed_texts_leave() {
+        let session = Session { is_whole: true, ..Session::default() };
+        let material = super::fit::fit(&session.current, &[], true, room(), super::Between::Evidence).text;
+        let fixed = build(&session, None).chars - material.chars().count();
+        assert_eq!(room() + fixed, LIMIT);
+    }
 }

@@ -44,6 +44,15 @@ fn an_id_depends_on_what_never_changes_and_on_nothing_else() {
     assert_ne!(read(line(time, "")), read(line("2026-11-29T09:00:00.124+08:00", "")));
     assert_ne!(read(line(time, r#","audit":1"#)), read(line(time, r#","audit":2"#)));
     assert_eq!(read(line(time, "")).len(), 8);
+    // People have written ids down: FNV-1a of "PASS\0s\0" + "1\0" + time, by another program.
+    let known = Record {
+        time: time.to_owned(),
+        session_id: "s".to_owned(),
+        verdict: Word::Pass,
+        audit: 1,
+        ..Record::default()
+    };
+    assert_eq!(known.id(), "xhp813z6");
 }
 
 #[test]
@@ -79,6 +88,57 @@ fn r6_4_a_turn_begins_with_its_first_audit() {
     ] {
         assert_eq!(record(verdict, audit, active).begins_turn(), begins, "{verdict:?} {audit} {active}");
     }
+}
+
+#[test]
+fn an_audit_is_what_an_auditor_was_asked_for() {
+    let record = |verdict, audit| Record { verdict, audit, ..Record::default() };
+    for (verdict, audit, asked) in [
+        (Word::Pass, 1, true),
+        (Word::Error, 2, true),
+        (Word::Error, 0, false),
+        (Word::Skip, 0, false),
+        // A turn that has had its two audits is let through without a third.
+        (Word::Skip, 2, false),
+    ] {
+        assert_eq!(record(verdict, audit).is_audit(), asked, "{verdict:?} {audit}");
+    }
+}
+
+#[test]
+fn five_broken_places_are_named_and_the_rest_counted() {
+    let broken = |n: u64| -> Vec<Broken> {
+        (1..=n).map(|line| Broken { file: "f".into(), line: Some(line), cause: "c".into() }).collect()
+    };
+    assert_eq!(broken::told(&broken(0)), Vec::<String>::new());
+    let five = broken::told(&broken(5));
+    assert_eq!(five.len(), 6, "a headline and each of them: {five:?}");
+    let seven = broken::told(&broken(7));
+    assert_eq!(
+        seven.get(..6),
+        Some([&["日志里有 7 处读不懂，跳过了：".to_owned()], &five[1..]].concat().as_slice())
+    );
+    assert_eq!(seven.get(6..), Some(["  …… 还有 2 处".to_owned()].as_slice()));
+}
+
+/// What cannot be read is told: it is no log that is not there yet.
+#[test]
+fn a_file_in_the_place_of_the_folder_is_an_error() {
+    let file = tempfile::NamedTempFile::new().unwrap();
+    assert!(Log::in_folder(file.path()).files().is_err());
+    assert!(marks::Marks::beside(file.path()).newest().is_err());
+}
+
+/// A log of years is not read for the last week.
+#[test]
+fn days_before_the_one_before_are_not_read() {
+    let folder = tempfile::tempdir().unwrap();
+    for day in ["2026-11-27", "2026-11-28", "2026-11-29"] {
+        fs::write(folder.path().join(format!("{day}.jsonl")), "broken\n").unwrap();
+    }
+    let read = |since: &str| Log::in_folder(folder.path()).read(since.parse().ok(), |_, _| ()).unwrap().len();
+    assert_eq!(read("2026-11-29T12:00:00Z"), 2);
+    assert_eq!(read("2026-11-27T12:00:00Z"), 3);
 }
 
 #[test]

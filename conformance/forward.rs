@@ -190,6 +190,11 @@ impl File {
                     self.rows[from..index].iter_mut().for_each(|row| *row = None);
                 }
             }
+            // With the branch between them gone, two rows may turn out to be one prompt.
+            if openers.last().is_some_and(|&last| self.is_double(last, index)) {
+                self.rows[index] = None;
+                continue;
+            }
             openers.push(index);
         }
         openers

@@ -98,6 +98,8 @@ enum Step {
     Program,
     Says(usize),
     Calls(Vec<usize>),
+    /// An edit, with a result or without.
+    Edit(usize, bool),
     Notification(u8),
     Steer,
     Peer,
@@ -122,7 +124,8 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
         5 => length.clone().prop_map(Step::Person),
         1 => Just(Step::Program),
         5 => length.clone().prop_map(Step::Says),
-        5 => prop::collection::vec(length, 1..4).prop_map(Step::Calls),
+        5 => prop::collection::vec(length.clone(), 1..4).prop_map(Step::Calls),
+        2 => (length, any::<bool>()).prop_map(|(length, is_done)| Step::Edit(length, is_done)),
         2 => any::<u8>().prop_map(Step::Notification),
         1 => Just(Step::Steer),
         1 => Just(Step::Peer),
@@ -171,6 +174,14 @@ fn session_of(steps: &[Step]) -> Vec<u8> {
                 }
                 for (k, length) in lengths.iter().enumerate().rev() {
                     rows.result(&format!("toolu_{n}_{k}"), text(*length));
+                }
+            }
+            Step::Edit(length, is_done) => {
+                let id = format!("toolu_{n}");
+                let input = json!({"file_path": "/a.rs", "old_string": text(*length), "new_string": "x"});
+                rows.call(&id, "Edit", input);
+                if *is_done {
+                    rows.result(&id, "done");
                 }
             }
             Step::Notification(id) => drop(rows.notification(&format!(

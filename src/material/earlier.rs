@@ -28,7 +28,12 @@ enum Form {
     /// Everything in order (4.21).
     Timeline(Tiers),
     /// One line an action, of this many characters, and background results (4.22).
-    Actions(usize),
+    Actions {
+        /// The characters.
+        max: usize,
+        /// Whether what became of what is told of an edit: only the turn before is read with it.
+        changes: bool,
+    },
     /// The person's words, counts, the final reply (4.23).
     Words,
 }
@@ -47,12 +52,13 @@ const PREVIOUS_FORMS: [Form; 8] = [
     Form::Timeline(Tiers { named: SHORT, unnamed: SHORTEST }),
     Form::Timeline(Tiers { named: LINES, unnamed: SHORTEST }),
     Form::Timeline(Tiers::all(SHORTEST)),
-    Form::Actions(60),
+    Form::Actions { max: 60, changes: true },
     Form::Words,
 ];
 
 /// Forms of the two turns before it.
-const NEAR_FORMS: [Form; 3] = [Form::Actions(160), Form::Actions(60), Form::Words];
+const NEAR_FORMS: [Form; 3] =
+    [Form::Actions { max: 160, changes: false }, Form::Actions { max: 60, changes: false }, Form::Words];
 
 /// An earlier turn, by its distance from the current one (1: the turn before).
 pub fn turn(turn: &Turn, distance: usize) -> String {
@@ -91,7 +97,7 @@ fn in_form(turn: &Turn, distance: usize, form: Form, evidence: &Evidence) -> Str
     render::opener(&mut out, &turn.opener, words, evidence.opener());
     match form {
         Form::Timeline(tiers) => render::timeline(&mut out, turn, &tiers, evidence),
-        Form::Actions(_) | Form::Words => {
+        Form::Actions { .. } | Form::Words => {
             let reply = turn.reply_index();
             for (index, entry) in turn.entries.iter().enumerate() {
                 if Some(index) == reply {
@@ -108,13 +114,13 @@ fn in_form(turn: &Turn, distance: usize, form: Form, evidence: &Evidence) -> Str
 
 fn told_briefly(out: &mut String, entry: &Entry, form: Form, kept: &Kept) {
     const BRIEF: Tier = Tier { words: WORDS, ..PREVIOUS };
-    let action = if let Form::Actions(max) = form { Some(max) } else { None };
+    let action = if let Form::Actions { max, changes } = form { Some((max, changes)) } else { None };
     match entry {
         Entry::Asked(asked) => render::option_box(out, asked, &BRIEF, kept),
         Entry::Steer(words) => render::steer(out, words, WORDS, kept),
         Entry::Call(call) => {
-            if let Some(max) = action {
-                push_label(out, render::call_line_without_output(call, max));
+            if let Some((max, changes)) = action {
+                push_label(out, render::call_line_without_output(call, max, changes));
             }
             // Their words, however old.
             render::denial(out, call, WORDS, kept);

@@ -172,14 +172,25 @@ fn call_line_round(call: &Call, max: usize, kept: &Kept) -> String {
     }
 }
 
-/// A call in one line that tells what was done and whether it worked, not what came back (4.22).
-pub fn call_line_without_output(call: &Call, max: usize) -> String {
-    format!("动作 {} → {}", summary(call, max, &PLAIN), outcome_label(call))
+/// A call in one line that tells what was done and whether it worked, not what came back (4.22); of an edit, what became
+/// of what only with `changes`.
+pub fn call_line_without_output(call: &Call, max: usize, changes: bool) -> String {
+    let told = if changes { summary(call, max, &PLAIN) } else { subject(call, max, &PLAIN) };
+    format!("动作 {told} → {}", outcome_label(call))
 }
 
-/// The tool and its most telling argument in one line: the command, the file, what was searched; for an edit also
-/// what became of what.
+/// The tool and its most telling argument in one line; for an edit also what became of what.
 fn summary(call: &Call, max: usize, kept: &Kept) -> String {
+    let mut line = subject(call, max, kept);
+    if call.input.iter().any(|field| field.is_change) {
+        line.push(' ');
+        line.push_str(&changes(call, max, kept));
+    }
+    line
+}
+
+/// The tool and its most telling argument in one line: the command, the file, what was searched.
+fn subject(call: &Call, max: usize, kept: &Kept) -> String {
     const TELLING: [&str; 12] = [
         "command",
         "file_path",
@@ -199,14 +210,12 @@ fn summary(call: &Call, max: usize, kept: &Kept) -> String {
     };
     let fields = || call.input.iter().enumerate();
     let telling = TELLING.iter().find_map(|name| fields().find(|(_, field)| field.name == *name));
-    let telling =
-        telling.or_else(|| fields().next()).map(|(index, field)| told(index, field, max)).unwrap_or_default();
-    let mut line = format!("{}{}：{telling}", name(call), background(call));
-    if call.input.iter().any(|field| field.is_change) {
-        line.push(' ');
-        line.push_str(&changes(call, max, kept));
-    }
-    line
+    // Where a turn is read without changes, none can stand for the arguments.
+    let telling = telling
+        .or_else(|| fields().find(|(_, field)| !field.is_change))
+        .map(|(index, field)| told(index, field, max))
+        .unwrap_or_default();
+    format!("{}{}：{telling}", name(call), background(call))
 }
 
 /// The most that changes take in one line: what one of them has in the tier before lines, so that a line shows no more.

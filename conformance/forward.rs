@@ -167,36 +167,38 @@ impl File {
         }
     }
 
+    /// From the end: the last prompt's branch is the one that goes on, and what it left is no longer asked what it had
+    /// left itself.
     fn without_doubles_and_rewinds(&mut self, candidates: &[usize]) -> Vec<usize> {
+        let mut rest = candidates.to_vec();
         let mut openers: Vec<usize> = Vec::new();
-        for &index in candidates {
-            let Some(row) = self.rows[index].as_ref() else { continue };
-            if let Some(&last) = openers.last()
-                && self.is_double(last, index)
-            {
-                self.rows[index] = None;
-                continue;
-            }
-            if let Some(parent) = row.parent.clone() {
-                let places = self.places.get(&parent).into_iter().flatten().copied();
-                let parent_place = places.filter(|place| *place <= index).max().unwrap_or(0);
-                let sibling = openers.iter().position(|&earlier| {
-                    earlier >= parent_place
-                        && self.rows[earlier].as_ref().is_some_and(|row| row.parent.as_ref() == Some(&parent))
-                });
-                if let Some(position) = sibling {
-                    let from = openers[position];
-                    openers.truncate(position);
-                    self.rows[from..index].iter_mut().for_each(|row| *row = None);
+        while let Some(last) = rest.pop() {
+            let parent = self.rows[last].as_ref().and_then(|row| row.parent.clone());
+            let places = parent.iter().filter_map(|parent| self.places.get(parent)).flatten().copied();
+            let parent_place = places.filter(|place| *place <= last).max().unwrap_or(0);
+            let mut opener = last;
+            loop {
+                if let Some(&before) = rest.last()
+                    && self.is_double(before, opener)
+                {
+                    self.rows[opener] = None;
+                    opener = before;
+                    rest.pop();
+                    continue;
                 }
+                let is_sibling = |earlier: usize| {
+                    parent.is_some()
+                        && earlier >= parent_place
+                        && self.rows[earlier].as_ref().is_some_and(|row| row.parent == parent)
+                };
+                let Some(position) = rest.iter().position(|&earlier| is_sibling(earlier)) else { break };
+                let from = rest[position];
+                rest.truncate(position);
+                self.rows[from..opener].iter_mut().for_each(|row| *row = None);
             }
-            // With the branch between them gone, two rows may turn out to be one prompt.
-            if openers.last().is_some_and(|&last| self.is_double(last, index)) {
-                self.rows[index] = None;
-                continue;
-            }
-            openers.push(index);
+            openers.push(opener);
         }
+        openers.reverse();
         openers
     }
 

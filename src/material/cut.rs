@@ -75,9 +75,7 @@ pub fn cut_round<'a>(text: &'a str, max: usize, keep: Keep, windows: &[Window]) 
         };
         room -= more;
         ends += more;
-        if cost > 0 {
-            taken.push(window.clone());
-        }
+        taken.push(window.clone());
     }
     let head = keep.head_of(ends);
     let tail = ends - head;
@@ -261,11 +259,60 @@ mod tests {
         }
     }
 
+    /// A thousand different characters of three bytes; a mark for them has 15 characters.
+    fn thousand() -> String {
+        (0..1_000).map(|i| char::from_u32(0x4e00 + i).unwrap()).collect()
+    }
+
+    fn kept_with(max: usize, keep: Keep, starts: &[(usize, usize)]) -> Vec<usize> {
+        let text = thousand();
+        let windows = windows(&text, starts.to_vec());
+        kept(&text, &cut_round(&text, max, keep, &windows))
+    }
+
+    fn all(ranges: &[std::ops::Range<usize>]) -> Vec<usize> {
+        ranges.iter().cloned().flatten().collect()
+    }
+
+    /// The list of [`cut_round`], counted by hand: 45 for the least head and tail, a window's length and 15 for it.
+    #[test]
+    fn r4_37_room_is_spent_along_one_list() {
+        let two = [(300, 100), (500, 60)];
+        // 300 - 15 - 45 - 115 - 75 leaves 50 more for head and tail: 95.
+        assert_eq!(kept_with(300, Keep::Both, &two), all(&[0..47, 300..400, 500..560, 952..1_000]));
+        assert_eq!(kept_with(300, Keep::MoreTail, &two), all(&[0..23, 300..400, 500..560, 928..1_000]));
+        // Just enough for the first window, and one too few.
+        assert_eq!(kept_with(175, Keep::Both, &two), all(&[0..22, 300..400, 977..1_000]));
+        assert_eq!(kept_with(174, Keep::Both, &two), all(&[0..22, 977..1_000]));
+        // 200 - 15 - 45 - 55 - 45 leaves 40, of which half of 45 goes to head and tail: 18 are too few for the third.
+        let three = [(300, 40), (500, 30), (700, 20)];
+        assert_eq!(kept_with(200, Keep::Both, &three), all(&[0..33, 300..340, 500..530, 966..1_000]));
+        // 17 more are enough for it; nothing is left.
+        let enough = all(&[0..33, 300..340, 500..530, 700..720, 966..1_000]);
+        assert_eq!(kept_with(217, Keep::Both, &three), enough);
+    }
+
+    #[test]
+    fn r4_37_a_window_in_the_head_or_the_tail_costs_nothing() {
+        for window in [(5, 10), (12, 10), (977, 5), (990, 5)] {
+            assert_eq!(kept_with(300, Keep::Both, &[window]), all(&[0..142, 857..1_000]), "{window:?}");
+        }
+        // One character beyond the least head of 22, or before the least tail of 23.
+        for window in [(13, 10), (976, 5)] {
+            assert!(kept_with(300, Keep::Both, &[window]).len() < 285, "{window:?}");
+        }
+    }
+
     #[test]
     fn every_line_end_gets_a_bar() {
         let mut out = String::new();
         push_barred(&mut out, "a\r\n【当前轮】\u{2028}b\rc\n");
         assert_eq!(out, "| a\n| 【当前轮】\n| b\n| c\n");
+        for end in ["\r\n", "\r", "\u{b}", "\u{c}", "\u{85}", "\u{2028}", "\u{2029}"] {
+            out.clear();
+            push_barred(&mut out, &format!("a{end}b"));
+            assert_eq!(out, "| a\n| b\n", "{end:?}");
+        }
         out.clear();
         push_barred(&mut out, "");
         assert_eq!(out, "| \n");

@@ -200,3 +200,69 @@ fn earlier_chars(shown: &[Told], is_short: bool) -> usize {
     };
     around + chars_of(shown, shown.len())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::transcript::turn::{Entry, Opener, Said};
+
+    fn said(text: String) -> Entry {
+        Entry::Said(Said { text, message_id: None, block_index: None })
+    }
+
+    fn turn(words: usize, reply: usize) -> Turn {
+        let opener = Opener { words: "问".repeat(words), ..Opener::default() };
+        Turn { opener, entries: vec![said("答".repeat(reply))], ..Turn::default() }
+    }
+
+    fn fitted(current: &Turn, earlier: &[Turn], is_whole: bool, room: usize) -> (bool, Shortened, usize) {
+        let Material { text, shortened } = fit(current, earlier, is_whole, room, Between::Evidence);
+        (text.contains(NOT_LISTED), shortened, text.chars().count())
+    }
+
+    /// 4.36: one line says that there were others, where there were.
+    #[test]
+    fn r4_36_what_is_not_listed_is_told_and_nothing_else_is() {
+        let earlier = vec![turn(2_000, 100); 40];
+        let all = |shown, dropped, cut| Shortened {
+            current_cut: cut,
+            earlier_shown: shown,
+            earlier_dropped: dropped,
+        };
+        let few = earlier.get(..2).unwrap_or_default();
+        for (is_whole, is_told) in [(true, false), (false, true)] {
+            let (told, shortened, _) = fitted(&turn(10, 10), few, is_whole, 50_000);
+            assert_eq!((told, shortened), (is_told, all(2, 0, false)), "all are shown");
+            let (told, shortened, _) = fitted(&turn(10, 10), &[], is_whole, 50_000);
+            assert_eq!((told, shortened), (is_told, all(0, 0, false)), "there is none");
+            // The person's words and the reply's 8,000 characters must stay, however little room there is.
+            let (told, shortened, _) = fitted(&turn(9_000, 9_000), &[], is_whole, 1_000);
+            assert_eq!((told, shortened), (is_told, all(0, 0, true)), "there is none, and no room");
+        }
+        let (told, shortened, chars) = fitted(&turn(10, 10), &earlier, true, 50_000);
+        assert!(told && chars <= 50_000, "{chars}");
+        assert!(shortened.earlier_shown > 5 && shortened.earlier_dropped > 5, "{shortened:?}");
+        assert_eq!(shortened.earlier_shown + shortened.earlier_dropped, 40);
+        let (told, shortened, _) = fitted(&turn(9_000, 9_000), few, true, 1_000);
+        assert_eq!((told, shortened), (true, all(0, 2, true)));
+    }
+
+    /// 4.31: the last character that there is room for is used, and what fits is not cut.
+    #[test]
+    fn r4_31_what_just_fits_is_not_cut() {
+        for (current, earlier) in [
+            (turn(10, 30_000), vec![]),
+            (turn(10, 300), vec![turn(3, 3)]),
+            (turn(10, 300), vec![turn(3, 3); 2]),
+        ] {
+            for is_whole in [true, false] {
+                let (_, _, chars) = fitted(&current, &earlier, is_whole, 60_000);
+                let cut = |room| {
+                    let (_, shortened, _) = fitted(&current, &earlier, is_whole, room);
+                    shortened.current_cut || shortened.earlier_dropped > 0
+                };
+                assert_eq!((cut(chars), cut(chars - 1)), (false, true), "{} {is_whole}", earlier.len());
+            }
+        }
+    }
+}

@@ -302,3 +302,65 @@ pub fn action_counts(turn: &Turn) -> String {
         cut::one_line(&listed.join("、"), 1_000)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::material::cut::cut;
+    use crate::transcript::turn::Output;
+
+    fn call(fields: &[(&str, &str, bool)], outcome: Outcome) -> Call {
+        let input = fields
+            .iter()
+            .map(|(name, text, is_change)| Field {
+                name: (*name).into(),
+                text: (*text).into(),
+                is_change: *is_change,
+            })
+            .collect();
+        Call { tool: "T".to_owned(), input, outcome, background: false }
+    }
+
+    fn ok(text: &str) -> Outcome {
+        Outcome::Ok(Output { text: text.to_owned(), images: 0 })
+    }
+
+    fn long(first: u32) -> String {
+        (first..first + 900).filter_map(char::from_u32).collect()
+    }
+
+    #[test]
+    fn a_line_is_two_thirds_what_was_done_and_a_third_what_came_back() {
+        let (command, output) = (long(0x4e00), long(0x5e00));
+        let told = call_line(&call(&[("command", &command, false)], ok(&output)), 300);
+        let wanted =
+            format!("工具 T：{} → 成功：{}", cut(&command, 200, Keep::Both), cut(&output, 100, Keep::Both));
+        assert_eq!(told, wanted);
+        assert_eq!(call_line(&call(&[("command", "ls", false)], ok("a")), 240), "工具 T：ls → 成功：a");
+        assert_eq!(call_line(&call(&[("command", "ls", false)], ok("\n")), 240), "工具 T：ls → 成功");
+        assert_eq!(
+            call_line(&call(&[("command", "ls", false)], Outcome::Pending), 240),
+            "工具 T：ls → 还没有结果"
+        );
+    }
+
+    #[test]
+    fn an_edit_in_a_line_shows_as_much_of_the_old_as_of_the_new() {
+        let (old, new) = (long(0x4e00), long(0x5e00));
+        let edit = call(&[("path", "/f", false), ("old", &old, true), ("new", &new, true)], ok(""));
+        let changes = format!("old「{}」 new「{}」", cut(&old, 75, Keep::Both), cut(&new, 75, Keep::Both));
+        let told = call_line_without_output(&edit, 150, true);
+        assert_eq!(told, format!("动作 T：/f {changes} → 成功"));
+        assert_eq!(call_line_without_output(&edit, 150, false), "动作 T：/f → 成功");
+        // Two texts and their names just fit into twice the room of one.
+        let only = call(&[("old_string", "a", true), ("new_string", "b", true)], ok(""));
+        assert_eq!(
+            call_line_without_output(&only, 60, true),
+            "动作 T： old_string「a」 new_string「b」 → 成功"
+        );
+        let many: Vec<(&str, &str, bool)> = vec![("edit", &old, true); 9];
+        let told = call_line_without_output(&call(&many, ok("")), 150, true);
+        assert_eq!(told.chars().count(), "动作 T：  → 成功".chars().count() + 300);
+        assert_eq!(told.matches("省略").count(), 1, "cut once: {told}");
+    }
+}

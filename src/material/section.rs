@@ -98,3 +98,32 @@ fn longest(entry: &Entry) -> usize {
         | Entry::StillRunning(_) => usize::MAX,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::material::tier;
+    use crate::transcript::turn::{Opener, Said};
+
+    #[test]
+    fn its_length_is_that_of_its_text_in_every_tier() {
+        let said = |text: String| Entry::Said(Said { text, message_id: None, block_index: None });
+        let entries = vec![said("话".repeat(2_000)), said("说".repeat(300)), said("答".repeat(20_000))];
+        let opener = Opener { words: "问题".to_owned(), ..Opener::default() };
+        let turn = Turn { opener, entries, ..Turn::default() };
+        let evidence = Evidence::none();
+        let mut section = Section::new(&turn, &evidence);
+        let mut lengths = Vec::new();
+        for tiers in [Tiers::all(tier::WHOLE)].into_iter().chain(tier::mild()).chain(tier::tight()) {
+            section.set(&tiers);
+            assert_eq!(section.chars(), section.text().chars().count());
+            let mut anew = Section::new(&turn, &evidence);
+            anew.set(&tiers);
+            assert_eq!(section.text(), anew.text(), "what was told before leaves nothing");
+            lengths.push(section.chars());
+        }
+        assert!(lengths.is_sorted_by(|more, less| more >= less), "{lengths:?}");
+        // The labels, the bars, and the texts.
+        assert_eq!(lengths.first(), Some(&(6 + (6 + 5) + 3 * 4 + 3 * 3 + 22_300 + 1)));
+    }
+}

@@ -68,7 +68,7 @@ pub const PREVIOUS: Tier = Tier {
 };
 
 /// Two tiers at a time: an entry that nothing refers to gives its room away first (4.37).
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Tiers {
     /// For what Claude or the person refers to, what they said, and what was changed.
     pub named: Tier,
@@ -145,5 +145,34 @@ fn scaled(unit: usize) -> Tier {
         words: (unit * 2).max(1_000),
         other: unit,
         call_line: None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn r4_34_edits_background_results_and_the_persons_words_keep_more_than_outputs() {
+        let Tier { said, reply, input, change, output, background, words, other, call_line } = scaled(1_000);
+        assert_eq!((said, input, output, other, call_line), (1_000, 1_000, 1_000, 1_000, None));
+        assert_eq!((change, background, words, reply), (3_000, 2_000, 2_000, 8_032));
+        assert_eq!((scaled(300).words, scaled(12_000).reply), (1_000, 24_000));
+        assert_eq!(scaled(300).least(), 300);
+        assert_eq!(PREVIOUS.least(), 400);
+    }
+
+    /// Entries that nothing refers to lead by six tiers, and wait at the end for the others.
+    #[test]
+    fn r4_37_what_nothing_refers_to_gives_way_first() {
+        for (before, list) in [(WHOLE, mild()), (mildest(), tight())] {
+            let named: Vec<&Tier> = list.iter().map(|tiers| &tiers.named).collect();
+            let unnamed: Vec<&Tier> = list.iter().map(|tiers| &tiers.unnamed).collect();
+            assert_eq!(named.get(..6), Some([&before; 6].as_slice()));
+            assert_eq!(named.get(6..), unnamed.get(..unnamed.len() - 6));
+            assert!(list.windows(2).all(|pair| pair.first() != pair.last()), "each step changes something");
+        }
+        assert_eq!(mild().last().map(|tiers| tiers.named), Some(mildest()));
+        assert_eq!(tight().last().map(|tiers| tiers.named), Some(tightest()));
     }
 }

@@ -1,6 +1,7 @@
 //! Checks as data: a test fills a `Checks`, libtest and the report only read it.
 //! A test that made no check fails: it would have passed for any hook.
 use std::fmt::{Debug, Write as _};
+use std::io::Write as _;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
@@ -165,6 +166,11 @@ impl Named {
         }
         if let Some(cause) = &outcome.panicked {
             let _ = write!(text, "\nthe test itself broke: {cause}");
+        }
+        if !text.is_empty() && hook::first_failure_ends_it() {
+            // Not `eprintln!`, which libtest keeps until a test's end.
+            let _ = writeln!(std::io::stderr(), "{}:{text}", self.name);
+            std::process::exit(101);
         }
         assert!(text.is_empty(), "{}:{text}", self.name);
         assert!(!outcome.checks.is_empty(), "{}: made no check, so it shows nothing", self.name);

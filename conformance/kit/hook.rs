@@ -41,6 +41,11 @@ pub(crate) fn namespaces_allowed() -> bool {
     env::var("CONFORMANCE_NAMESPACES").is_ok_and(|value| value == "1")
 }
 
+/// Whether the first test that fails ends the whole run: for whoever asks only whether one does.
+pub(crate) fn first_failure_ends_it() -> bool {
+    env::var("CONFORMANCE_FAIL_FAST").is_ok_and(|value| value == "1")
+}
+
 /// One word for `sh`.
 ///
 /// # Panics

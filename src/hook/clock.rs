@@ -1,4 +1,4 @@
-//! The time of day where the person is.
+//! The time of day where the person is, and whether a point in time has come.
 //!
 //! The system's zone is read as the one file that it is. Asked for by its name, it would first be looked for in the list
 //! of all zones, for which every folder of them is gone through: a tenth of what the hook costs.
@@ -6,6 +6,7 @@
 use std::env;
 use std::fs;
 use std::path::Path;
+use std::time::Instant;
 
 use jiff::tz::TimeZone;
 use jiff::{Timestamp, ZonedDateTime};
@@ -16,6 +17,11 @@ const SYSTEM: &str = "/etc/localtime";
 pub fn now() -> ZonedDateTime {
     let system = || if env::var_os("TZ").is_none() { zone(Path::new(SYSTEM)) } else { None };
     system().map_or_else(ZonedDateTime::now, |zone| Timestamp::now().to_zoned_datetime(zone))
+}
+
+/// Whether a point in time has come.
+pub fn is_past(time: Instant) -> bool {
+    time.saturating_duration_since(Instant::now()).is_zero()
 }
 
 fn zone(file: &Path) -> Option<TimeZone> {
@@ -31,6 +37,12 @@ mod tests {
         let (before, now, after) = (ZonedDateTime::now(), now(), ZonedDateTime::now());
         assert!(before.timestamp() <= now.timestamp() && now.timestamp() <= after.timestamp());
         assert_eq!(now.offset(), after.offset());
+    }
+
+    #[test]
+    fn what_was_just_now_is_past_and_what_comes_is_not() {
+        assert!(is_past(Instant::now()));
+        assert!(!is_past(Instant::now() + std::time::Duration::from_secs(3_600)));
     }
 
     #[test]

@@ -78,11 +78,10 @@ impl Notes {
         }
         let lock = private::lock(&self.directory)?;
         let mut leaving = self.left_behind(session_id);
-        let next = self.leaving(session_id, leaving.len());
-        match fs::rename(&path, &next) {
-            Ok(()) => leaving.push(next),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-            Err(error) => return Err(error),
+        if path.exists() {
+            let next = self.leaving(session_id, leaving.len());
+            fs::rename(&path, &next)?;
+            leaving.push(next);
         }
         let mut notes = Vec::new();
         for left in &leaving {
@@ -126,7 +125,7 @@ impl Taken {
     /// Those of removing a file.
     pub fn done(self) -> io::Result<()> {
         // The first one is looked for first, so it goes last.
-        self.leaving.iter().rev().try_for_each(|left| remove(left))
+        self.leaving.iter().rev().try_for_each(fs::remove_file)
     }
 }
 
@@ -151,13 +150,6 @@ fn read(path: &Path) -> io::Result<Pending> {
     Ok(Pending { notes: list.iter().filter_map(text).collect() })
 }
 
-fn remove(path: &Path) -> io::Result<()> {
-    match fs::remove_file(path) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
-        _ => Ok(()),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -177,5 +169,26 @@ mod tests {
         assert_eq!(taken.notes, ["one", "two", "three"]);
         taken.done().expect("forgotten");
         assert_eq!(notes.waiting("s"), 0);
+    }
+
+    #[test]
+    fn notes_of_another_make_are_read_and_what_is_no_note_is_none() {
+        let directory = tempfile::tempdir().expect("a folder");
+        let notes = Notes::new(directory.path());
+        for (file, wanted) in [
+            (r#"{"notes": ["one", {"text": "two"}, {"note": "three"}]}"#, &["one", "two", "three"][..]),
+            (r#"["one", {"at": 5, "text": "two"}]"#, &["one", "two"]),
+            (r#"{"notes": [5, null, {"at": 5}, ["one"], "two"]}"#, &["two"]),
+            (r#"{"notes": {"text": "one"}}"#, &[]),
+            (r#"{"notes": ["one""#, &[]),
+        ] {
+            notes.keep("s", "there before").expect("kept");
+            fs::write(notes.path("s", "json"), file).expect("replaced");
+            assert_eq!(notes.waiting("s"), wanted.len(), "{file}");
+            let taken = notes.take("s").expect("taken");
+            assert_eq!(taken.as_ref().map_or(&[][..], |taken| &taken.notes), wanted, "{file}");
+            taken.map_or(Ok(()), Taken::done).expect("forgotten");
+            assert!(notes.take("s").expect("taken").is_none(), "{file}");
+        }
     }
 }

@@ -10,9 +10,18 @@ use std::time::{Duration, Instant};
 
 use rustix::fs::OFlags;
 
+use super::clock;
+
 /// How long a hook waits for the others; each holds the lock for some milliseconds, but fifty at once on a machine that
 /// is busy took over 1.5 s. A prompt's hook has 10 s (3.1), 5 of them for its input.
 const LOCK_LIMIT: Duration = Duration::from_secs(4);
+const LOCK_STEP: Duration = Duration::from_millis(3);
+
+/// A pipe in a file's place is not waited for.
+const NOT_WAITING: OFlags = OFlags::NONBLOCK;
+
+/// And a link is not followed.
+const NO_LINK: OFlags = OFlags::NOFOLLOW.union(NOT_WAITING);
 
 /// Makes a folder of mode 0700, its parents included. One that is there stays as it is: the person chose it, and it
 /// may be anything, the home or the temporary folder too.
@@ -34,10 +43,7 @@ pub fn own_directory(path: &Path) -> io::Result<()> {
     if !metadata.is_dir() || metadata.uid() != rustix::process::geteuid().as_raw() {
         return Err(io::Error::new(io::ErrorKind::PermissionDenied, "the folder belongs to somebody else"));
     }
-    if metadata.permissions().mode() & 0o077 != 0 {
-        fs::set_permissions(path, fs::Permissions::from_mode(0o700))?;
-    }
-    Ok(())
+    close(path, &metadata)
 }
 
 /// Like [`directory`], for a folder that is ours by its name: one that is open to others is closed.
@@ -47,11 +53,22 @@ pub fn own_directory(path: &Path) -> io::Result<()> {
 pub fn closed_directory(path: &Path) -> io::Result<()> {
     directory(path)?;
     let metadata = fs::symlink_metadata(path)?;
-    let is_ours = metadata.is_dir() && metadata.uid() == rustix::process::geteuid().as_raw();
-    if is_ours && metadata.permissions().mode() & 0o077 != 0 {
-        fs::set_permissions(path, fs::Permissions::from_mode(0o700))?;
+    // Another user's cannot be closed, and what is behind a link is not ours by its name.
+    if metadata.is_dir() && metadata.uid() == rustix::process::geteuid().as_raw() {
+        close(path, &metadata)?;
     }
     Ok(())
+}
+
+fn close(directory: &Path, metadata: &fs::Metadata) -> io::Result<()> {
+    if is_open_to_others(metadata) {
+        fs::set_permissions(directory, fs::Permissions::from_mode(0o700))?;
+    }
+    Ok(())
+}
+
+fn is_open_to_others(metadata: &fs::Metadata) -> bool {
+    metadata.permissions().mode() & 0o077 != 0
 }
 
 /// Holds a folder's lock until it is dropped.
@@ -63,25 +80,28 @@ pub struct Lock(#[expect(dead_code, reason = "closing the file gives the lock ba
 /// # Errors
 /// Where the lock file cannot be made, or another hook keeps it for too long.
 pub fn lock(directory: &Path) -> io::Result<Lock> {
+    lock_within(directory, LOCK_LIMIT)
+}
+
+fn lock_within(directory: &Path, limit: Duration) -> io::Result<Lock> {
     let file = OpenOptions::new()
         .create(true)
         .truncate(false)
         .write(true)
         .mode(0o600)
-        .custom_flags(flags(OFlags::NOFOLLOW | OFlags::NONBLOCK))
+        .custom_flags(flags(NO_LINK))
         .open(directory.join(".lock"))?;
-    let until = Instant::now() + LOCK_LIMIT;
+    let until = Instant::now() + limit;
     loop {
         match file.try_lock() {
             Ok(()) => return Ok(Lock(file)),
-            Err(TryLockError::WouldBlock) if Instant::now() < until => {
-                std::thread::sleep(Duration::from_millis(3));
-            }
-            Err(TryLockError::WouldBlock) => {
-                return Err(io::Error::new(io::ErrorKind::TimedOut, "another hook holds the lock"));
-            }
+            Err(TryLockError::WouldBlock) => {}
             Err(TryLockError::Error(error)) => return Err(error),
         }
+        if clock::is_past(until) {
+            return Err(io::Error::new(io::ErrorKind::TimedOut, "another hook holds the lock"));
+        }
+        std::thread::sleep(LOCK_STEP);
     }
 }
 
@@ -110,7 +130,7 @@ pub fn overwrite(path: &Path, bytes: &[u8]) -> io::Result<()> {
         .truncate(false)
         .write(true)
         .mode(0o600)
-        .custom_flags(flags(OFlags::NONBLOCK))
+        .custom_flags(flags(NOT_WAITING))
         .open(path)?;
     refuse_no_file(&file)?;
     if file.metadata()?.uid() != rustix::process::geteuid().as_raw() {
@@ -125,7 +145,7 @@ pub fn overwrite(path: &Path, bytes: &[u8]) -> io::Result<()> {
 /// # Errors
 /// Those of reading, save that the file is missing.
 pub fn read_if_there(path: &Path) -> io::Result<Option<Vec<u8>>> {
-    let mut file = match OpenOptions::new().read(true).custom_flags(flags(OFlags::NONBLOCK)).open(path) {
+    let mut file = match OpenOptions::new().read(true).custom_flags(flags(NOT_WAITING)).open(path) {
         Ok(file) => file,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
         Err(error) => return Err(error),
@@ -146,12 +166,11 @@ pub fn append(path: &Path) -> io::Result<File> {
         .append(true)
         .read(true)
         .mode(0o600)
-        .custom_flags(flags(OFlags::NOFOLLOW | OFlags::NONBLOCK))
+        .custom_flags(flags(NO_LINK))
         .open(path)?;
     refuse_no_file(&file)?;
-    let metadata = file.metadata()?;
     // A file that another hook has made may be open to others.
-    if metadata.permissions().mode() & 0o077 != 0 {
+    if is_open_to_others(&file.metadata()?) {
         file.set_permissions(fs::Permissions::from_mode(0o600))?;
     }
     Ok(file)
@@ -167,4 +186,99 @@ fn refuse_no_file(file: &File) -> io::Result<()> {
 
 fn flags(flags: OFlags) -> i32 {
     i32::try_from(flags.bits()).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::symlink;
+    use std::path::PathBuf;
+
+    use rustix::fs::{CWD, FileType, Mode, mknodat};
+
+    use super::*;
+
+    fn mode(path: &Path) -> u32 {
+        fs::metadata(path).unwrap().permissions().mode() & 0o777
+    }
+
+    /// A folder of this mode.
+    fn folder(within: &Path, mode: u32) -> PathBuf {
+        let path = within.join(format!("{mode:o}"));
+        fs::create_dir(&path).unwrap();
+        fs::set_permissions(&path, fs::Permissions::from_mode(mode)).unwrap();
+        path
+    }
+
+    #[test]
+    fn a_folder_or_file_that_is_open_to_others_is_closed_and_no_other_is_changed() {
+        for close in [own_directory, closed_directory] {
+            let root = tempfile::tempdir().unwrap();
+            for (before, after) in
+                [(0o755, 0o700), (0o701, 0o700), (0o770, 0o700), (0o700, 0o700), (0o500, 0o500)]
+            {
+                let path = folder(root.path(), before);
+                close(&path).unwrap();
+                assert_eq!(mode(&path), after, "{before:o}");
+            }
+        }
+        let root = tempfile::tempdir().unwrap();
+        for (before, after) in [(0o644, 0o600), (0o606, 0o600), (0o600, 0o600), (0o700, 0o700)] {
+            let path = root.path().join(format!("{before:o}"));
+            fs::write(&path, "").unwrap();
+            fs::set_permissions(&path, fs::Permissions::from_mode(before)).unwrap();
+            append(&path).unwrap();
+            assert_eq!(mode(&path), after, "{before:o}");
+        }
+    }
+
+    #[test]
+    fn what_a_link_leads_to_is_left_as_it_is() {
+        let root = tempfile::tempdir().unwrap();
+        let (target, link) = (folder(root.path(), 0o755), root.path().join("link"));
+        symlink(&target, &link).unwrap();
+        closed_directory(&link).unwrap();
+        assert!(own_directory(&link).is_err());
+        assert_eq!(mode(&target), 0o755);
+
+        fs::write(target.join("file"), "theirs").unwrap();
+        symlink(target.join("file"), target.join(".lock")).unwrap();
+        assert!(lock(&target).is_err());
+        assert!(append(&target.join(".lock")).is_err());
+        assert_eq!(fs::read_to_string(target.join("file")).unwrap(), "theirs");
+    }
+
+    #[test]
+    fn a_pipe_is_no_file_and_is_not_waited_for() {
+        let root = tempfile::tempdir().unwrap();
+        let pipe = root.path().join("pipe");
+        mknodat(CWD, &pipe, FileType::Fifo, Mode::RUSR | Mode::WUSR, 0).unwrap();
+        assert!(append(&pipe).is_err());
+        assert!(overwrite(&pipe, b"x").is_err());
+        assert!(read_if_there(&pipe).is_err());
+    }
+
+    #[test]
+    fn only_a_file_that_is_missing_is_no_error() {
+        let root = tempfile::tempdir().unwrap();
+        let (missing, circle) = (root.path().join("missing"), root.path().join("circle"));
+        assert!(read_if_there(&missing).unwrap().is_none());
+        symlink(&circle, &circle).unwrap();
+        assert!(read_if_there(&circle).is_err());
+        fs::write(&missing, "there").unwrap();
+        assert_eq!(read_if_there(&missing).unwrap().as_deref(), Some(&b"there"[..]));
+    }
+
+    #[test]
+    fn a_lock_is_waited_for_but_not_for_ever() {
+        let root = tempfile::tempdir().unwrap();
+        let held = lock(root.path()).unwrap();
+        let kept = lock_within(root.path(), Duration::from_millis(20)).map(drop);
+        assert_eq!(kept.unwrap_err().kind(), io::ErrorKind::TimedOut);
+        let waiting = std::thread::scope(|scope| {
+            let waiting = scope.spawn(|| lock(root.path()).map(drop));
+            drop(held);
+            waiting.join().unwrap()
+        });
+        waiting.unwrap();
+    }
 }

@@ -64,6 +64,21 @@ impl Signals {
     }
 }
 
+#[cfg(test)]
+impl Signals {
+    /// None, ever: catching them would keep the test program from being ended.
+    pub(crate) fn none() -> Self {
+        let silent = || {
+            let (read_end, write_end) = UnixStream::pair().unwrap();
+            read_end.set_nonblocking(true).unwrap();
+            // A closed one would be readable.
+            std::mem::forget(write_end);
+            read_end
+        };
+        Signals { ended: silent(), child: silent(), was_ended: Cell::new(false) }
+    }
+}
+
 fn drain(mut stream: &UnixStream) -> bool {
     let mut buffer = [0; 64];
     let mut any = false;

@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use super::clock;
 use super::event::Stop;
 use crate::auditor::signals::Signals;
 use crate::paths;
@@ -64,11 +65,11 @@ impl std::fmt::Display for NoTurn {
 /// # Errors
 /// [`NoTurn`] where there is nothing to audit.
 pub fn read(stop: &Stop, signals: &Signals, deadline: Instant) -> Result<Session, NoTurn> {
-    let give_up = || Instant::now() > deadline || signals.is_ended();
+    let give_up = || clock::is_past(deadline) || signals.is_ended();
     let mut session = find(stop, &give_up)?;
     let reply = stop.last_assistant_message.as_str();
     let until = Instant::now() + LATE_LIMIT;
-    while !reply.trim().is_empty() && !session.current.holds_reply(reply) && Instant::now() < until {
+    while !reply.trim().is_empty() && !session.current.holds_reply(reply) && !clock::is_past(until) {
         thread::sleep(LATE_STEP);
         if signals.is_ended() {
             break;
@@ -110,10 +111,11 @@ fn read_file(path: &Path, give_up: &dyn Fn() -> bool) -> Result<Session, NoTurn>
     let mut read = session::read(path, &extent);
     for _ in 0..MAX_SHRINKS {
         // Somebody made the file shorter, or put a shorter one in its place: what it is now is read from its new end.
-        match &read {
-            Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => read = session::read(path, &extent),
-            _ => break,
+        // Any other error stays what it is.
+        if read.is_ok() {
+            break;
         }
+        read = session::read(path, &extent);
     }
     match read {
         Ok(Some(session)) => Ok(session),
@@ -159,4 +161,24 @@ pub fn of_session(session_id: &str, given: Option<&Path>) -> Option<PathBuf> {
         })
         .max()
         .map(|(_, path)| path)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_could_not_be_read_in_time_is_told_as_that() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        fs::write(file.path(), "{}\n").unwrap();
+        let path = file.path().to_string_lossy().into_owned();
+        let stop = Stop { transcript_path: path.clone(), ..Stop::default() };
+        let read_until = |deadline| read(&stop, &Signals::none(), deadline).map(drop);
+        let too_slow = read_until(Instant::now()).unwrap_err();
+        assert!(matches!(too_slow, NoTurn::TooSlow(_)), "{too_slow:?}");
+        assert_eq!(too_slow.to_string(), format!("会话记录太久没读完：{path}"));
+        // The same file with time enough.
+        let empty = read_until(Instant::now() + Duration::from_secs(60)).unwrap_err();
+        assert!(matches!(empty, NoTurn::Empty(_)), "{empty:?}");
+    }
 }

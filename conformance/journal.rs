@@ -58,6 +58,45 @@ checks! {
         c.that("8.1", "stop_hook_active", journal::has(&second, &json!(true)), "true", second.to_string());
     }
 
+    /// 8.1 for our own log, whose fields have names: what the VERDICT line says or why there is none, who said it, in which
+    /// audit of the turn and in which folder.
+    #[own]
+    fn r8_1_each_line_tells_what_was_said_by_whom_and_where(c: &mut Checks) {
+        let sandbox = Sandbox::with_two_turns();
+        let run = |again: bool, auditor: &str| {
+            let event = sandbox.stop().set("stop_hook_active", again);
+            event.env("STOP_AUDITOR_MODEL", "my-own-name").auditor(auditor).run();
+        };
+        run(false, &says("VERDICT: PASS"));
+        run(false, &says("VERDICT: NOTE - 次数说多了"));
+        run(false, &says("VERDICT: FAIL - 答非所问"));
+        run(true, &says("VERDICT: FAIL - 还是答非所问"));
+        run(true, &says("VERDICT: PASS"));
+        run(false, &says("没有结论"));
+        let lines = sandbox.log_lines();
+        let wanted = [
+            ("PASS", 1, false, "PASS"),
+            ("NOTE", 1, false, "NOTE - 次数说多了"),
+            ("FAIL", 1, false, "FAIL - 答非所问"),
+            ("FAIL", 2, true, "FAIL - 还是答非所问"),
+            ("SKIP", 0, true, ""),
+            ("ERROR", 1, false, ""),
+        ];
+        c.equal("8.1", "lines", lines.len(), wanted.len());
+        for (line, (verdict, audit, active, text)) in lines.iter().zip(wanted) {
+            let known = json!([verdict, audit, active, "my-own-name", "project"]);
+            let fields = ["verdict", "audit", "stop_hook_active", "auditor", "project"];
+            let got = Value::from(fields.map(|name| line[name].clone()).to_vec());
+            c.equal("8.1", format!("{verdict}: what is known of it"), got, known);
+            let said = line["text"].as_str().unwrap_or_default();
+            if text.is_empty() {
+                c.that("8.1", format!("{verdict}: a cause"), !said.is_empty(), "some words", said);
+            } else {
+                c.equal("8.1", format!("{verdict}: what the line says"), said, text);
+            }
+        }
+    }
+
     /// 8.1: how long it took, in seconds or milliseconds.
     fn r8_1_the_duration_is_the_audits(c: &mut Checks) {
         let sandbox = Sandbox::with_two_turns();
@@ -113,19 +152,24 @@ checks! {
             let command = format!("echo call-{n:02}\necho second-line-{n:02}");
             rows.call(&id, "Bash", json!({"command": command})).result(&id, "out");
         }
+        // An option box is a call like any other.
+        let question =
+            json!({"question": "call-12 还要吗？", "options": [{"label": "要"}, {"label": "不要"}]});
+        rows.call("toolu_12", "AskUserQuestion", json!({"questions": [question]}));
+        rows.result("toolu_12", "Your questions have been answered: \"call-12 还要吗？\"=\"不要\". ");
         rows.says("跑完了。");
         let sandbox = Sandbox::new();
         sandbox.transcript(rows.rows());
         sandbox.stop().auditor(&fake("pass")).run();
         let line = only_line(c, &sandbox);
-        c.that("8.1", "number of calls", journal::has(&line, &json!(11)), "11", line.to_string());
+        c.that("8.1", "number of calls", journal::has(&line, &json!(12)), "12", line.to_string());
         let lines: Vec<&str> = journal::texts(&line)
             .into_iter()
             .flat_map(str::lines)
             .filter(|text| text.contains("call-"))
             .collect();
         c.equal("8.1", "lines for calls", lines.len(), 8);
-        for n in 4..=11 {
+        for n in 5..=12 {
             let name = format!("call-{n:02}");
             let found = lines.iter().filter(|text| text.contains(&name)).count();
             c.equal("8.1", format!("lines for {name}"), found, 1);

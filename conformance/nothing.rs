@@ -271,10 +271,10 @@ fn nothing_to_audit(c: &mut Checks, name: &str, sandbox: &Sandbox, run: &Run, n_
         journal::verdicts(&last),
         vec!["ERROR".to_owned()],
     );
-    // Beside the verdict, the time, the session and the hook's name something must tell the cause.
+    // Beside the verdict, the time, the session and the folder's name something must tell the cause.
     let known = |text: &&str| {
         text.len() < 4
-            || *text == "ERROR"
+            || ["ERROR", "project"].contains(text)
             || text.contains(sandbox.session_id())
             || journal::today().iter().any(|date| text.starts_with(date.as_str()))
     };

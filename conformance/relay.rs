@@ -73,13 +73,15 @@ checks! {
         }
     }
 
-    /// 7.3: a wake-up is no message of the person's.
+    /// 7.3: a wake-up is no message of the person's, nor is what a sub-agent is given.
     fn r7_3_a_wake_up_hands_nothing_on_and_removes_nothing(c: &mut Checks) {
-        for prompt in WAKE_UPS {
+        let of_a_sub_agent = ("看看代码", Some("a1"));
+        for (prompt, agent) in WAKE_UPS.iter().map(|prompt| (*prompt, None)).chain([of_a_sub_agent]) {
             let sandbox = Sandbox::with_two_turns();
             note(&sandbox, "等下一条消息");
             let before = fs::read(sandbox.pending()).unwrap_or_default();
-            let run = sandbox.prompt_submit(prompt).run();
+            let event = sandbox.prompt_submit(prompt);
+            let run = if let Some(id) = agent { event.set("agent_id", id) } else { event }.run();
             let start: String = prompt.chars().take(40).collect();
             c.that("7.3", format!("{start:?} gets nothing"), run.silent(), "silence", run.seen());
             let after = fs::read(sandbox.pending()).unwrap_or_default();

@@ -83,6 +83,10 @@ checks! {
                     "shown or logged",
                     sandbox.log_text(),
                 );
+                let wanted = if traced.stdout.contains(OWN) { "NOTE" } else { "ERROR" };
+                let words = journal::verdict_of_each(&sandbox.log_lines());
+                let fits = words.get(1).is_none_or(|word| word == wanted);
+                c.that("6.15", format!("place {place}: its verdict"), fits, wanted, words.join(" "));
                 let left = || processes::with_environment(sandbox.root());
                 let alone = processes::eventually(ENDS, || left().is_empty());
                 c.that(

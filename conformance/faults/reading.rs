@@ -5,6 +5,7 @@ use std::io::Write;
 use std::time::{Duration, Instant};
 
 use nix::sys::signal::Signal;
+use serde_json::json;
 
 use crate::kit::auditors::{Recording, recorder, says};
 use crate::kit::check::checks;
@@ -44,6 +45,33 @@ checks! {
             c.equal("6.11", format!("{name}: exit code"), traced.code, Some(0));
             c.contains("6.11", format!("{name}: what was there is audited"), &recording.prompt(), wanted);
             c.contains("6.7", format!("{name}: and blocked"), &traced.stdout, "\"decision\":\"block\"");
+        }
+    }
+
+    /// 4.5, 4.12: the client writes late, and what Claude did before a reply that is not there yet may be missing too.
+    #[own]
+    fn r4_12_what_is_written_a_moment_late_is_audited(c: &mut Checks) {
+        const REPLY: &str = "跑完了 LATE-REPLY";
+        let mut rows = Rows::new();
+        rows.person("跑一下 CURRENT-PROMPT");
+        let n_on_time = rows.rows().len();
+        rows.call("toolu_1", "Bash", json!({"command": "echo LATE-COMMAND"}));
+        rows.result("toolu_1", "LATE-OUTPUT").says(REPLY);
+        let (on_time, late) = rows.rows().split_at(n_on_time);
+        let sandbox = Sandbox::new();
+        let path = sandbox.transcript(on_time);
+        let dir = sandbox.path("recording");
+        let stop = sandbox.stop().set("last_assistant_message", REPLY);
+        let traced = traced::run(&stop.auditor(&recorder(&dir, "VERDICT: PASS")), Call::reads_a_file, |_| {
+            let mut file = OpenOptions::new().append(true).open(&path).expect("it is opened");
+            for row in late {
+                writeln!(file, "{row}").expect("it grows");
+            }
+        });
+        let prompt = Recording::of(&dir).prompt();
+        c.that("4.12", "it was being read", traced.acted, "a read", "none");
+        for part in ["LATE-COMMAND", "LATE-OUTPUT", REPLY] {
+            c.contains("4.12", part, &prompt, part);
         }
     }
 

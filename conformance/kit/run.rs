@@ -79,11 +79,12 @@ impl Run {
         self.code == Some(0) && self.effect().is_none_or(|effect| effect.goes_on == GoesOn::AsBefore)
     }
 
-    /// The person is told that this turn was not audited, and nothing else happens.
+    /// The person is told that this turn was not audited, and why, and nothing else happens.
     pub(crate) fn not_audited(&self) -> bool {
         let message = self.message();
-        let told = message.starts_with("⚠️ 审计员不可用（") && message.ends_with("），本轮没审。");
-        told && self.lets_through()
+        let cause =
+            message.strip_prefix("⚠️ 审计员不可用（").and_then(|rest| rest.strip_suffix("），本轮没审。"));
+        cause.is_some_and(|cause| !cause.trim().is_empty()) && self.lets_through()
     }
 
     /// The hook's words to the person as they would be shown, without the event's name before each line; or "".

@@ -155,8 +155,9 @@ impl<'a> Reader<'a> {
             b'{' | b'[' => self.skip_nested()?,
             _ => {
                 let rest = self.bytes.get(start..)?;
-                let ends =
-                    |byte: &u8| matches!(byte, b',' | b'}' | b']' | b':' | b' ' | b'\t' | b'\r' | b'\0');
+                let ends = |byte: &u8| {
+                    matches!(byte, b',' | b'}' | b']' | b':' | b' ' | b'\t' | b'\r' | b'\n' | b'\0')
+                };
                 self.at = start + rest.iter().position(ends).filter(|length| *length > 0)?;
             }
         }
@@ -322,10 +323,36 @@ mod tests {
 
     #[test]
     fn a_beginning_ends_before_an_escape_that_it_would_cut() {
-        let json = serde_json::to_string("\\\\\\\\\\\\\\\\").unwrap();
-        for max in 2..json.len() {
-            assert!(Json(json.as_bytes()).beginning(max).is_some(), "{max}");
+        let plain = |n: usize| "x".repeat(n);
+        for (json, max, wanted) in [
+            // With its quote the beginning is as long as it may be.
+            (format!("\"{}\"", plain(50)), 30, plain(29)),
+            (format!("\"{}\"", plain(50)), 51, plain(50)),
+            (format!("\"{}\"", plain(50)), 52, plain(50)),
+            (format!("\"{}\"", plain(50)), 53, plain(50)),
+            // An escape in the last twelve bytes may be the first half of a pair.
+            (format!(r#""{}\n{}""#, plain(16), plain(50)), 30, format!("{}\n{}", plain(16), plain(11))),
+            (format!(r#""{}\n{}""#, plain(17), plain(50)), 30, plain(17)),
+            (format!(r#""{}\n{}""#, plain(28), plain(50)), 30, plain(28)),
+            (format!(r#""{}\ud83d\ude00{}""#, plain(20), plain(50)), 30, plain(20)),
+            // Of a run of backslashes an even number stays: five, and eleven, stand before the last twelve bytes.
+            (format!(r#""{}""#, r"\\".repeat(20)), 18, r"\".repeat(2)),
+            (format!(r#""{}""#, r"\\".repeat(20)), 24, r"\".repeat(5)),
+            (format!("\"{}\"", "字".repeat(20)), 30, "字".repeat(9)),
+        ] {
+            assert_eq!(Json(json.as_bytes()).beginning(max), Some(wanted), "{json}, {max}");
         }
+        assert_eq!(Json(b"12345678901234567890").beginning(15), None);
+    }
+
+    #[test]
+    fn a_field_without_a_value_is_no_whole_row_and_a_value_ends_with_its_line() {
+        assert!(parse_object(br#"{"a":,"b":1}"#).is_none());
+        assert!(parse_object(br#"{"a":[,1]}"#).unwrap().get("a").unwrap().array().is_none());
+        let object = parse_object(b"{\n\"a\": true,\n\"b\": null,\n\"c\": [\n1\n],\n\"d\": true\n}").unwrap();
+        assert!(object.flag("a") && object.flag("d") && object.get("b").is_none());
+        assert!(parse_object(b"{\"a\": null\n}").unwrap().get("a").is_none());
+        assert_eq!(object.array("c").iter().map(|element| element.raw()).collect::<Vec<_>>(), ["1"]);
     }
 
     #[test]

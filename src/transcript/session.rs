@@ -484,3 +484,177 @@ fn is_first_place(first_places: &HashMap<Id, u64>, uuid: &str, line: &[u8], offs
     let means_something = first_places.is_empty() || row::read(line, Detail::Brief).is_some();
     !is_copy(first_places, &Id { uuid: uuid.to_owned(), means_something }, offset)
 }
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write;
+
+    use serde_json::json;
+
+    use super::super::turn::{Call, Outcome};
+    use super::*;
+
+    /// A transcript, line by line.
+    struct Lines(String);
+
+    impl Lines {
+        fn new() -> Self {
+            Lines(String::new())
+        }
+
+        /// A row; gives its offset.
+        fn add(&mut self, row: &serde_json::Value) -> u64 {
+            let offset = self.0.len() as u64;
+            self.0 += &format!("{row}\n");
+            offset
+        }
+
+        fn prompt(&mut self, id: &str, parent: &str) -> u64 {
+            self.add(
+                &json!({"type": "user", "uuid": id, "parentUuid": parent, "promptId": format!("id-{id}"),
+                "promptSource": "typed", "message": {"content": id}}),
+            )
+        }
+
+        fn reply(&mut self, id: &str, parent: &str) -> u64 {
+            self.add(&json!({"type": "assistant", "uuid": id, "parentUuid": parent,
+                "message": {"id": id, "content": [{"type": "text", "text": id}]}}))
+        }
+
+        /// A turn of a prompt, a call with an output of 1,000 characters, and a reply.
+        fn turn(&mut self, n: usize) {
+            self.prompt(&format!("p{n}"), &format!("r{}", n - 1));
+            let call = format!("c{n}");
+            self.add(&json!({"type": "assistant", "message": {"content": [
+                {"type": "tool_use", "id": call, "name": "Bash", "input": {"command": "x"}}]}}));
+            self.add(&json!({"type": "user", "message": {"content": [
+                {"type": "tool_result", "tool_use_id": call, "content": "x".repeat(1_000)}]}}));
+            self.reply(&format!("r{n}"), &format!("p{n}"));
+        }
+
+        fn file(&self) -> tempfile::NamedTempFile {
+            let mut file = tempfile::NamedTempFile::new().unwrap();
+            file.write_all(self.0.as_bytes()).unwrap();
+            file
+        }
+    }
+
+    const EXTENT: Extent<'_> =
+        Extent { skip: 0, until: None, share: &|_| usize::MAX, give_up: &|| false, measure: &|_, _| 50 };
+
+    /// The words of all turns, the nearest first.
+    fn words<'a>(turns: impl IntoIterator<Item = &'a Turn>) -> Vec<&'a str> {
+        turns.into_iter().map(|turn| turn.opener.words.as_str()).collect()
+    }
+
+    /// Characters of all outputs.
+    fn outputs(turn: &Turn) -> usize {
+        let of_entry = |entry: &Entry| match entry {
+            Entry::Call(Call { outcome: Outcome::Ok(output), .. }) => output.text.len(),
+            _ => 0,
+        };
+        turn.entries.iter().map(of_entry).sum()
+    }
+
+    #[test]
+    fn r4_31_reading_goes_on_until_the_earlier_turns_take_more_than_their_share() {
+        let mut lines = Lines::new();
+        (1..=6).for_each(|n| lines.turn(n));
+        let file = lines.file();
+        for (share, wanted) in [(0, 1), (99, 2), (100, 3), (101, 3), (usize::MAX, 5)] {
+            let extent = Extent { share: &|_| share, ..EXTENT };
+            let session = read(file.path(), &extent).unwrap().unwrap();
+            assert_eq!(session.earlier.len(), wanted, "{share}");
+            assert_eq!((session.is_whole, session.from == 0), (wanted == 5, wanted == 5), "{share}");
+        }
+    }
+
+    #[test]
+    fn r4_21_outputs_are_held_whole_of_the_current_turn_and_the_one_before() {
+        let mut lines = Lines::new();
+        (1..=5).for_each(|n| lines.turn(n));
+        let file = lines.file();
+        for (skip, last) in [(0, 5), (1, 4), (2, 3)] {
+            let session = read(file.path(), &Extent { skip, ..EXTENT }).unwrap().unwrap();
+            let turns = || std::iter::once(&session.current).chain(&session.earlier);
+            let wanted: Vec<String> = (1..=last).rev().map(|n| format!("p{n}")).collect();
+            assert_eq!(words(turns()), wanted, "{skip}");
+            let held: Vec<bool> = turns().map(|turn| outputs(turn) == 1_000).collect();
+            let nearest: Vec<bool> = (0..last).map(|distance| distance < 2).collect();
+            assert_eq!(held, nearest, "{skip}");
+        }
+        assert!(read(file.path(), &Extent { skip: 5, ..EXTENT }).unwrap().is_none());
+    }
+
+    /// What one pass makes of these lines, having this many bytes to look for siblings in.
+    fn one_pass(lines: &Lines, look_back: u64) -> (Vec<String>, Vec<String>, u64) {
+        let file = lines.file();
+        let first_places = HashMap::new();
+        let tail = Tail::new(file.as_file(), lines.0.len() as u64, &|| false);
+        let mut pass = Pass::new(tail, &first_places);
+        pass.look_back = look_back;
+        pass.run(&EXTENT).unwrap();
+        let words = words(&pass.turns).into_iter().map(str::to_owned).collect();
+        (words, pass.abandoned, pass.look_back)
+    }
+
+    #[test]
+    fn r4_13_a_rewound_branch_of_several_prompts_is_found_as_far_back_as_is_looked() {
+        let mut lines = Lines::new();
+        lines.prompt("p1", "none");
+        lines.reply("r1", "p1");
+        let begins = lines.prompt("p2", "r1");
+        lines.reply("r2", "p2");
+        let looked_from = lines.prompt("p3", "r2");
+        lines.reply("r3", "p3");
+        lines.prompt("p4", "r1");
+        lines.reply("r4", "p4");
+        let needed = looked_from - begins;
+        let (words, abandoned, left) = one_pass(&lines, needed);
+        assert_eq!(words, ["p4", "p1"]);
+        assert_eq!(abandoned, ["id-p3"]);
+        assert_eq!(left, needed);
+        // The chain counts as broken then, and nothing is lost.
+        let (words, abandoned, left) = one_pass(&lines, needed - 1);
+        assert_eq!(words, ["p4", "p3", "p2", "p1"]);
+        assert!(abandoned.is_empty());
+        assert_eq!(left, 0);
+    }
+
+    #[test]
+    fn r4_13_what_was_looked_through_in_vain_is_not_looked_through_without_end() {
+        let mut lines = Lines::new();
+        for _ in 0..5 {
+            lines.add(&json!({"type": "mode"}));
+        }
+        let looked_from = lines.prompt("p1", "none");
+        lines.reply("r1", "p1");
+        lines.prompt("p2", "gone");
+        lines.reply("r2", "p2");
+        let (words, _, left) = one_pass(&lines, 10_000);
+        assert_eq!((words.len(), left), (2, 10_000 - looked_from));
+    }
+
+    #[test]
+    fn r4_1_a_prompt_written_twice_is_one_only_where_nothing_tells_the_two_apart() {
+        let ask = |words: &str, id: Option<&str>| json!({"type": "user", "uuid": words, "promptId": id, "promptSource": "typed", "message": {"content": words}});
+        for (name, first, is_answered, second, wanted) in [
+            ("the same", ask("a", Some("1")), false, ask("a", Some("1")), 1),
+            ("other words", ask("a", Some("1")), false, ask("b", Some("1")), 2),
+            ("another turn id", ask("a", Some("1")), false, ask("a", Some("2")), 2),
+            ("no turn ids", ask("a", None), false, ask("a", None), 2),
+            ("answered between", ask("a", Some("1")), true, ask("a", Some("1")), 2),
+        ] {
+            let mut lines = Lines::new();
+            let (mut first, mut second) = (first, second);
+            (first["uuid"], second["uuid"]) = (json!("u1"), json!("u2"));
+            lines.add(&first);
+            if is_answered {
+                lines.reply("r1", "u1");
+            }
+            lines.add(&second);
+            lines.reply("r2", "u2");
+            assert_eq!(one_pass(&lines, LOOK_BACK).0.len(), wanted, "{name}");
+        }
+    }
+}

@@ -141,9 +141,7 @@ impl<'f> Tail<'f> {
 /// Reads `from..to` to the beginning of a buffer, which grows where it must, and gives the number of bytes.
 fn read(file: &File, into: &mut Vec<u8>, from: u64, to: u64) -> io::Result<usize> {
     let length = usize::try_from(to - from).map_err(io::Error::other)?;
-    if into.len() < length {
-        into.resize(length, 0);
-    }
+    into.resize(into.len().max(length), 0);
     file.read_exact_at(into.get_mut(..length).unwrap_or_default(), from)?;
     Ok(length)
 }

@@ -154,3 +154,142 @@ fn answered(mut asked: OptionBox, result: Option<ToolResult>) -> OptionBox {
     }
     asked
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+    use crate::transcript::row::{self, Detail};
+
+    /// The entries of these rows.
+    fn of(rows: &[Value]) -> Vec<Entry> {
+        let mut results = Results::new();
+        let mut kept = Vec::new();
+        for row in rows {
+            let mut row =
+                row::read(row.to_string().as_bytes(), Detail::Whole).expect("a row that means something");
+            if let Meaning::Results(found, _) = &mut row.meaning {
+                results.extend(found.drain(..).map(|result| (result.call_id.clone(), result)));
+            }
+            kept.push(row);
+        }
+        entries(kept, &mut results)
+    }
+
+    fn told(rows: &[Value]) -> Vec<String> {
+        let short = |entry: Entry| match entry {
+            Entry::Said(said) => format!("said {}", said.text),
+            Entry::Bang { command, output } => format!("! {command} -> {output}"),
+            Entry::BackgroundResult(text) => format!("background {text}"),
+            Entry::Steer(words) => format!("steer {}", words.text),
+            Entry::Interrupted(text) => format!("interrupted {text}"),
+            Entry::Call(call) => {
+                format!("{} {}", call.tool, if call.background { "in the background" } else { "ended" })
+            }
+            other => format!("{other:?}"),
+        };
+        of(rows).into_iter().map(short).collect()
+    }
+
+    fn user(content: &Value) -> Value {
+        json!({"type": "user", "message": {"content": content}})
+    }
+
+    #[test]
+    fn r4_5_a_message_that_grew_counts_once_and_blocks_that_are_numbered_each() {
+        let said = |message: Option<&str>, block: Option<u32>, text: &str| {
+            json!({"type": "assistant", "apiBlockIndex": block,
+                "message": {"id": message, "content": [{"type": "text", "text": text}]}})
+        };
+        for (name, first, second, wanted) in [
+            ("it grew", (Some("m"), None), (Some("m"), None), &["said AB"][..]),
+            ("two messages", (Some("m"), None), (Some("n"), None), &["said A", "said AB"]),
+            ("no ids", (None, None), (None, None), &["said A", "said AB"]),
+            ("numbered blocks", (Some("m"), Some(0)), (Some("m"), Some(1)), &["said A", "said AB"]),
+            ("the first is numbered", (Some("m"), Some(0)), (Some("m"), None), &["said A", "said AB"]),
+            ("the second is numbered", (Some("m"), None), (Some("m"), Some(1)), &["said A", "said AB"]),
+        ] {
+            assert_eq!(
+                told(&[said(first.0, first.1, "A"), said(second.0, second.1, "AB")]),
+                wanted,
+                "{name}"
+            );
+        }
+    }
+
+    #[test]
+    fn r4_9_words_beside_results_are_the_person_s_or_an_interrupt_and_a_notification_counts_once() {
+        let result = json!({"type": "tool_result", "tool_use_id": "c", "content": "out"});
+        let beside = |text: &str| user(&json!([result, {"type": "text", "text": text}]));
+        assert_eq!(told(&[beside("stop that")]), ["steer stop that"]);
+        let interrupt = "[Request interrupted by user]";
+        assert_eq!(told(&[beside(interrupt)]), [format!("interrupted {interrupt}")]);
+        assert!(told(&[beside("<tick>")]).is_empty());
+        let ended = |text: &str| user(&json!(format!("<task-notification>{text}</task-notification>")));
+        assert_eq!(told(&[ended("one"), ended("two"), ended("one")]), ["background one", "background two"]);
+    }
+
+    #[test]
+    fn r4_3_each_output_of_bang_input_stays() {
+        let input = user(&json!("<bash-input>ls</bash-input>"));
+        let output = |text: &str| user(&json!(format!("<bash-stdout>{text}</bash-stdout>")));
+        assert_eq!(
+            told(&[output("one"), input, output("two"), output("three")]),
+            ["!  -> one", "! ls -> two", "!  -> three"]
+        );
+    }
+
+    #[test]
+    fn r4_8_what_goes_on_in_the_background_is_told_by_the_tool_and_its_result() {
+        let call = |tool: &str, input: Value| json!({"type": "assistant", "message": {"content": [{"type": "tool_use", "id": "c", "name": tool, "input": input}]}});
+        let result = |is_error: bool, outcome: Value| {
+            let content =
+                json!([{"type": "tool_result", "tool_use_id": "c", "is_error": is_error, "content": "out"}]);
+            json!({"type": "user", "toolUseResult": outcome, "message": {"content": content}})
+        };
+        let moved = || json!({"backgroundTaskId": "b"});
+        let command = || json!({"command": "x"});
+        for (tool, input, is_error, outcome, goes_on) in [
+            ("Bash", command(), false, json!({}), false),
+            ("Bash", command(), false, moved(), true),
+            ("Bash", command(), true, moved(), false),
+            ("Bash", json!({"command": "x", "run_in_background": true}), false, json!({}), true),
+            ("Read", json!({"file": "x"}), false, moved(), false),
+            ("Agent", json!({}), false, json!({}), true),
+            ("Agent", json!({}), false, json!({"status": "completed"}), false),
+            ("Task", json!({}), true, json!({}), false),
+            ("SendMessage", json!({}), false, json!({}), false),
+            ("SendMessage", json!({}), false, json!({"resumedAgentId": "a"}), true),
+            // Only an agent is in the background until it says that it ended.
+            ("Bash", command(), false, json!({"status": "running"}), false),
+        ] {
+            let wanted = format!("{tool} {}", if goes_on { "in the background" } else { "ended" });
+            let name = format!("{tool} {input} {is_error} {outcome}");
+            assert_eq!(told(&[call(tool, input), result(is_error, outcome)]), [wanted], "{name}");
+        }
+    }
+
+    #[test]
+    fn r4_10_why_an_option_box_has_no_answer() {
+        let ask = json!({"type": "assistant", "message": {"content": [{"type": "tool_use", "id": "c",
+            "name": "AskUserQuestion", "input": {"questions": [{"question": "which?"}]}}]}});
+        let unanswered = |is_error: bool, denial: Option<&str>, text: &str| {
+            let content =
+                json!([{"type": "tool_result", "tool_use_id": "c", "is_error": is_error, "content": text}]);
+            let result = json!({"type": "user", "toolDenialKind": denial, "message": {"content": content}});
+            match of(&[ask.clone(), result]).pop() {
+                Some(Entry::Asked(asked)) => asked.unanswered,
+                other => panic!("{other:?}"),
+            }
+        };
+        let typed = "No.\nTo tell you how to proceed, the user said:\nrather not";
+        assert_eq!(unanswered(false, None, "fine"), None);
+        assert_eq!(unanswered(true, None, "broken"), Some(Unanswered::Failed("broken".into())));
+        assert_eq!(unanswered(true, Some("user-rejected"), "No."), Some(Unanswered::Closed));
+        assert_eq!(
+            unanswered(true, Some("user-rejected"), typed),
+            Some(Unanswered::Instead("rather not".into()))
+        );
+    }
+}

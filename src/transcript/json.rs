@@ -313,12 +313,13 @@ mod tests {
 
     #[test]
     fn a_lone_surrogate_becomes_a_replacement_and_a_pair_stays() {
-        let row = br#"{"a":"x \ud83d y","b":"\ud83d\ude00","c":"\\ud83d","d":"\udc00"}"#;
+        let row = br#"{"a":"x \ud83d y","b":"\ud83d\ude00","c":"\\ud83d","d":"\udc00","e":"\ud83d\ude00\ud83d\u0041"}"#;
         let object = parse_object(row).unwrap();
         assert_eq!(object.text("a").unwrap(), "x \u{fffd} y");
         assert_eq!(object.text("b").unwrap(), "😀");
         assert_eq!(object.text("c").unwrap(), "\\ud83d");
         assert_eq!(object.text("d").unwrap(), "\u{fffd}");
+        assert_eq!(object.text("e").unwrap(), "😀\u{fffd}A");
     }
 
     #[test]

@@ -306,6 +306,101 @@ mod tests {
     }
 
     #[test]
+    fn r4_3_what_the_client_made_itself_is_nobody_s_whatever_the_provenance_says() {
+        let human =
+            |is_meta| Provenance { turn_origin: Some("human".into()), is_meta, ..Provenance::default() };
+        let source = |source: &str, is_meta| Provenance {
+            prompt_source: Some(source.into()),
+            is_meta,
+            ..Provenance::default()
+        };
+        let peer = "<channel source=\"x\">hi</channel>";
+        for (provenance, text, wanted) in [
+            (human(false), "hi", Author::Person),
+            (human(true), "hi", Author::Machinery),
+            (source("typed", false), "hi", Author::Person),
+            (source("queued", false), "<tick>", Author::Person),
+            (source("suggestion_accepted", false), "<tick>", Author::Person),
+            (source("typed", true), "hi", Author::Machinery),
+            (source("typed", false), peer, Author::Peer),
+            (source("typed", true), peer, Author::Peer),
+            (source("sdk", false), "hi", Author::Program),
+            (source("sdk", true), "hi", Author::Machinery),
+            (source("sdk", false), peer, Author::Peer),
+            (source("sdk", false), "", Author::Machinery),
+            (source("system", false), "hi", Author::Scheduled),
+            (source("of tomorrow", false), "hi", Author::Person),
+        ] {
+            assert_eq!(author(&provenance, text), wanted, "{provenance:?} {text:?}");
+        }
+    }
+
+    #[test]
+    fn r7_3_each_kind_of_wake_up_is_known() {
+        for prompt in [
+            "<task-notification>x</task-notification>",
+            "[SYSTEM NOTIFICATION: x",
+            "<teammate-message teammate_id=\"a\">x</teammate-message>",
+            "[Message from session x",
+            "<tick>",
+            "# Autonomous loop tick",
+            "<system-reminder>x</system-reminder>\n<tick>",
+        ] {
+            assert!(is_wake_up(prompt), "{prompt}");
+        }
+        for prompt in ["", "hi", "<ticket>", "a <tick>", "Autonomous loop tick"] {
+            assert!(!is_wake_up(prompt), "{prompt}");
+        }
+    }
+
+    #[test]
+    fn r4_2_commands_and_bang_input_are_tags_from_end_to_end() {
+        let bare = Provenance::default();
+        let command = |words: &str, is_sent| Author::Command { words: words.into(), is_sent };
+        let output = |text: &str, is_sent| Author::BangOutput { text: text.into(), is_sent };
+        for (text, typed_as, bare_as) in [
+            (
+                "<bash-input> ls </bash-input>",
+                Author::BangCommand("ls".into()),
+                Author::BangCommand("ls".into()),
+            ),
+            ("<bash-input>ls</bash-input> why?", Author::Person, Author::Machinery),
+            ("why <bash-input>ls</bash-input>", Author::Person, Author::Person),
+            ("<bash-stdout>\n a\n</bash-stdout>", output(" a", true), output(" a", false)),
+            ("<bash-stderr>b</bash-stderr>", output("b", true), output("b", false)),
+            (
+                "<bash-stdout>a</bash-stdout><bash-stderr>b</bash-stderr>",
+                output("a\nb", true),
+                output("a\nb", false),
+            ),
+            ("<bash-stdout>a</bash-stdout> why?", Author::Person, Author::Machinery),
+            ("<bash-stderr>a</bash-stderr> why?", Author::Person, Author::Machinery),
+            (
+                "<command-name>/fix</command-name><command-args> a b </command-args>",
+                command("/fix a b", true),
+                command("/fix a b", false),
+            ),
+            (
+                "<command-message>fix</command-message><command-name>fix</command-name>",
+                command("/fix", true),
+                command("/fix", false),
+            ),
+            ("<command-name>/fix</command-name> why?", Author::Person, Author::Machinery),
+            ("why <command-name>/fix</command-name>", Author::Person, Author::Person),
+            ("<command-name>/model</command-name>", command("/model", true), Author::Machinery),
+            ("<local-command-stdout>x</local-command-stdout>", Author::Person, Author::LocalOutput),
+            ("<user_x y>", Author::Person, Author::Machinery),
+            ("<user-x", Author::Person, Author::Person),
+            ("<user-xY>", Author::Person, Author::Person),
+            ("<div>", Author::Person, Author::Person),
+            ("", Author::Person, Author::Machinery),
+        ] {
+            assert_eq!(author(&typed(), text), typed_as, "{text:?}, typed");
+            assert_eq!(author(&bare, text), bare_as, "{text:?}, no provenance");
+        }
+    }
+
+    #[test]
     fn feedback_of_old_clients_loses_its_list_mark() {
         assert_eq!(feedback_reason("Stop hook feedback:\n- [audit]: why"), Some("why"));
         assert_eq!(feedback_reason("Stop hook feedback:\nplain"), Some("plain"));

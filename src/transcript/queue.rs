@@ -49,3 +49,67 @@ impl Queue {
         self.released_any || self.released.contains(text)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::transcript::turn::{Entry, Sender, Words};
+
+    fn row(prompt_id: Option<&str>, meaning: Meaning) -> Row {
+        Row {
+            uuid: None,
+            parent: None,
+            prompt_id: prompt_id.map(str::to_owned),
+            retracts: Vec::new(),
+            meaning,
+        }
+    }
+
+    fn prompt() -> Row {
+        row(None, Meaning::Prompt { words: Words::default(), sender: Sender::Person, is_sent: true })
+    }
+
+    fn event(prompt_id: Option<&str>) -> Row {
+        row(prompt_id, Meaning::Event(Entry::Scheduled(String::new())))
+    }
+
+    /// Whether anything may have left the queue, after these rows and one that dequeued something.
+    fn dequeued_after(rows: &[Row]) -> Queue {
+        let mut queue = Queue::default();
+        rows.iter().for_each(|row| queue.note_row(row));
+        queue.dequeued();
+        queue
+    }
+
+    #[test]
+    fn what_was_dequeued_is_the_user_row_behind_it_where_there_is_one() {
+        for (name, rows, is_released) in [
+            ("nothing behind it", vec![], true),
+            ("a prompt", vec![prompt()], false),
+            ("a row that woke Claude", vec![event(Some("id"))], false),
+            ("an attachment", vec![event(None)], true),
+            ("a prompt behind Claude's words", vec![prompt(), row(None, Meaning::Claude(Vec::new()))], true),
+            ("a prompt behind results", vec![prompt(), row(None, Meaning::Results(Vec::new(), None))], true),
+            ("a prompt behind an attachment", vec![prompt(), event(None)], false),
+        ] {
+            assert_eq!(dequeued_after(&rows).has_released("a"), is_released, "{name}");
+        }
+        // A row carries one item.
+        let mut queue = dequeued_after(&[prompt()]);
+        queue.dequeued();
+        assert!(queue.has_released("a"));
+        queue.note_row(&prompt());
+        queue.dequeued();
+        assert!(queue.has_released("a"));
+    }
+
+    #[test]
+    fn what_was_removed_is_the_text_that_the_row_tells_or_any() {
+        let mut queue = Queue::default();
+        assert!(!queue.has_released("a"));
+        queue.removed(Some("a"));
+        assert!(queue.has_released("a") && !queue.has_released("b"));
+        queue.removed(None);
+        assert!(queue.has_released("b"));
+    }
+}

@@ -305,6 +305,23 @@ mod tests {
     }
 
     #[test]
+    fn r4_13_a_row_tells_what_it_withdraws_and_what_was_blocked() {
+        let row = json!({"type": "system", "retractedMessageUuids": ["a", 5, "b"], "supersedesUuids": ["c"]});
+        let row = read(row.to_string().as_bytes(), Detail::Whole).unwrap();
+        assert!(matches!(row.meaning, Meaning::Retraction));
+        assert_eq!(row.retracts, ["a", "b", "c"]);
+        assert!(meaning(&json!({"type": "system", "subtype": "turn_duration"})).is_none());
+
+        let informed = |content: &str| {
+            meaning(&json!({"type": "system", "subtype": "informational", "content": content}))
+        };
+        let blocked = "UserPromptSubmit operation blocked by hook:\nno\n\nOriginal prompt: do it";
+        assert!(matches!(informed(blocked), Some(Meaning::PromptBlocked(words)) if words == "do it"));
+        assert!(informed("Something else\n\nOriginal prompt: do it").is_none());
+        assert!(informed("UserPromptSubmit operation blocked by hook:\nno").is_none());
+    }
+
+    #[test]
     fn r4_7_a_picture_without_words_is_a_message_unless_the_client_made_it() {
         let picture =
             json!({"type": "user", "message": {"content": [{"type": "image"}, {"type": "document"}]}});

@@ -594,8 +594,8 @@ mod tests {
         let mut pass = Pass::new(tail, &first_places);
         pass.look_back = look_back;
         pass.run(&EXTENT).unwrap();
-        let words = words(&pass.turns).into_iter().map(str::to_owned).collect();
-        (words, pass.abandoned, pass.look_back)
+        let told = |turn: &Turn| format!("{} {}", turn.opener.words, turn.reply());
+        (pass.turns.iter().map(told).collect(), pass.abandoned, pass.look_back)
     }
 
     #[test]
@@ -610,15 +610,27 @@ mod tests {
         lines.prompt("p4", "r1");
         lines.reply("r4", "p4");
         let needed = looked_from - begins;
-        let (words, abandoned, left) = one_pass(&lines, needed);
-        assert_eq!(words, ["p4", "p1"]);
+        let (turns, abandoned, left) = one_pass(&lines, needed);
+        assert_eq!(turns, ["p4 r4", "p1 r1"]);
         assert_eq!(abandoned, ["id-p3"]);
         assert_eq!(left, needed);
         // The chain counts as broken then, and nothing is lost.
-        let (words, abandoned, left) = one_pass(&lines, needed - 1);
-        assert_eq!(words, ["p4", "p3", "p2", "p1"]);
+        let (turns, abandoned, left) = one_pass(&lines, needed - 1);
+        assert_eq!(turns, ["p4 r4", "p3 r3", "p2 r2", "p1 r1"]);
         assert!(abandoned.is_empty());
         assert_eq!(left, 0);
+    }
+
+    #[test]
+    fn r4_13_a_rewound_branch_may_be_megabytes_long() {
+        let mut lines = Lines::new();
+        lines.prompt("p1", "none");
+        lines.prompt("p2", "p1");
+        lines.add(&json!({"type": "mode", "filler": "x".repeat(2_000_000)}));
+        lines.prompt("p3", "p2");
+        lines.prompt("p4", "p1");
+        let session = read(lines.file().path(), &EXTENT).unwrap().unwrap();
+        assert_eq!(words(std::iter::once(&session.current).chain(&session.earlier)), ["p4", "p1"]);
     }
 
     #[test]
@@ -631,8 +643,59 @@ mod tests {
         lines.reply("r1", "p1");
         lines.prompt("p2", "gone");
         lines.reply("r2", "p2");
-        let (words, _, left) = one_pass(&lines, 10_000);
-        assert_eq!((words.len(), left), (2, 10_000 - looked_from));
+        let (turns, _, left) = one_pass(&lines, 10_000);
+        assert_eq!((turns.len(), left), (2, 10_000 - looked_from));
+
+        // Where each prompt answers what stands before it nothing is looked for.
+        let mut sound = Lines::new();
+        (1..=4).for_each(|n| sound.turn(n));
+        let (turns, _, left) = one_pass(&sound, 10_000);
+        assert_eq!((turns.len(), left), (4, 10_000));
+    }
+
+    #[test]
+    fn r4_13_rows_that_were_written_again_count_at_their_first_place() {
+        let mut lines = Lines::new();
+        lines.turn(1);
+        lines.turn(2);
+        let again = lines.0.clone();
+        lines.0 += &again;
+        lines.turn(3);
+        let session = read(lines.file().path(), &EXTENT).unwrap().unwrap();
+        assert_eq!(words(std::iter::once(&session.current).chain(&session.earlier)), ["p3", "p2", "p1"]);
+        assert!(session.is_whole);
+    }
+
+    #[test]
+    fn r6_4_the_ids_of_a_turn_are_its_opener_s_and_those_of_what_woke_claude() {
+        let mut lines = Lines::new();
+        lines.prompt("p1", "none");
+        let woken = |id: &str, fields: &serde_json::Value| {
+            let mut row = json!({"type": "user", "promptId": id, "message": {"content": "x"}});
+            row.as_object_mut().unwrap().extend(fields.as_object().unwrap().clone());
+            row
+        };
+        lines.add(&woken("notified", &json!({"turnOrigin": "task_notification"})));
+        lines.add(&woken("peer", &json!({"turnOrigin": "peer"})));
+        lines.add(&woken("timer", &json!({"turnOrigin": "cron"})));
+        lines.add(&woken("interrupt", &json!({"interruptedMessageId": "m"})));
+        let session = read(lines.file().path(), &EXTENT).unwrap().unwrap();
+        assert_eq!(session.current.prompt_ids, ["id-p1", "timer", "peer", "notified"]);
+    }
+
+    #[test]
+    fn r4_1_a_message_sent_into_a_file_without_a_beginning_opens_its_turn() {
+        let steer = |words: &str| json!({"type": "attachment", "attachment": {"type": "queued_command", "prompt": words}});
+        let mut lines = Lines::new();
+        lines.reply("r0", "none");
+        lines.add(&steer("first"));
+        lines.reply("r1", "none");
+        lines.add(&steer("second"));
+        lines.reply("r2", "none");
+        let session = read(lines.file().path(), &EXTENT).unwrap().unwrap();
+        assert_eq!(session.current.opener.words, "first");
+        assert_eq!((session.current.entries.len(), session.current.reply()), (3, "r2"));
+        assert!(session.earlier.is_empty());
     }
 
     #[test]

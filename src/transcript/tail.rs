@@ -11,7 +11,8 @@ use std::os::unix::fs::FileExt;
 /// unbroken run of bytes is no transcript.
 pub const MAX_LINE: u64 = 128 * 1024 * 1024;
 
-const CHUNK: u64 = 256 * 1024;
+/// 256 KiB.
+const CHUNK: u64 = 262_144;
 
 /// Reads lines backwards from a position in a file whose length was fixed when it was opened.
 pub struct Tail<'f> {
@@ -178,7 +179,7 @@ mod tests {
     #[test]
     fn a_line_may_lie_across_any_number_of_chunks() {
         let chunk = usize::try_from(CHUNK).unwrap();
-        for length in [chunk - 1, chunk, chunk + 1, 3 * chunk + 7] {
+        for length in [chunk - 1, chunk, chunk + 1, 3 * chunk + 7, 9 * chunk] {
             let mut bytes = b"first\n".to_vec();
             bytes.extend(std::iter::repeat_n(b'x', length));
             bytes.extend_from_slice(b"\nlast\n");
@@ -186,6 +187,20 @@ mod tests {
             assert_eq!(found.len(), 3, "{length}");
             assert_eq!(found[1].1.len(), length);
             assert_eq!(found[0].1, b"first");
+        }
+    }
+
+    #[test]
+    fn a_window_of_a_few_chunks_is_kept_and_a_longer_one_is_not() {
+        for (length, kept) in [(20, 21), (38, 39), (39, 40), (40, 10), (400, 10)] {
+            let mut file = tempfile::tempfile().unwrap();
+            let bytes = format!("{}{}\n", "ab\n".repeat(20), "x".repeat(length));
+            file.write_all(bytes.as_bytes()).unwrap();
+            let mut tail = Tail::with_limits(&file, bytes.len() as u64, &|| false, 10, 1_000);
+            assert_eq!(tail.previous().unwrap().unwrap().bytes.len(), length);
+            assert_eq!(tail.window.len(), length + 1);
+            assert_eq!(tail.previous().unwrap().unwrap().bytes, b"ab");
+            assert_eq!(tail.window.len(), kept, "{length}");
         }
     }
 

@@ -214,17 +214,14 @@ impl Turn {
     /// said may also match as a whole, whatever white space joins it.
     pub fn holds_reply(&self, reply: &str) -> bool {
         let reply = reply.trim();
-        let since_block = self
-            .entries
-            .iter()
-            .rposition(|entry| {
-                matches!(entry, Entry::AuditBlock(_) | Entry::OtherHook(_)) || entry.may_wake()
-            })
-            .map_or(0, |index| index + 1);
+        let sends_on =
+            |entry: &Entry| matches!(entry, Entry::AuditBlock(_) | Entry::OtherHook(_)) || entry.may_wake();
+        // The last one first.
         let said: Vec<&str> = self
             .entries
             .iter()
-            .skip(since_block)
+            .rev()
+            .take_while(|entry| !sends_on(entry))
             .filter_map(|entry| match entry {
                 Entry::Said(said) => Some(said.text.trim()),
                 _ => None,
@@ -235,7 +232,7 @@ impl Turn {
         }
         let wanted = squeezed(reply);
         let mut end = String::new();
-        for text in said.iter().rev() {
+        for text in said {
             end = squeezed(text) + &end;
             if end.len() >= wanted.len() {
                 break;
@@ -258,4 +255,54 @@ impl Turn {
 
 fn squeezed(text: &str) -> String {
     text.split_whitespace().collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn said(text: &str) -> Entry {
+        Entry::Said(Said { text: text.to_owned(), message_id: None, block_index: None })
+    }
+
+    fn turn(entries: Vec<Entry>) -> Turn {
+        Turn { entries, ..Turn::default() }
+    }
+
+    #[test]
+    fn r4_12_a_reply_is_held_as_one_block_or_as_the_last_ones_together() {
+        let blocks = || turn(vec![said("A\n"), said("B b"), said("C")]);
+        for reply in ["A", " C\n", "B b", "B b\n\nC", "B b C", "A\n\nB b\n\nC"] {
+            assert!(blocks().holds_reply(reply), "{reply:?}");
+        }
+        for reply in ["A B b", "b C", "A C", "C A", "D A B b C", "B bC D"] {
+            assert!(!blocks().holds_reply(reply), "{reply:?}");
+        }
+    }
+
+    #[test]
+    fn r4_12_what_was_said_before_claude_was_sent_on_is_no_reply() {
+        let text = || "x".to_owned();
+        for sent_on in [
+            Entry::AuditBlock(text()),
+            Entry::OtherHook(text()),
+            Entry::BackgroundResult(text()),
+            Entry::Peer { from: text(), body: text() },
+            Entry::Scheduled(text()),
+        ] {
+            let turn = turn(vec![said("A"), sent_on, said("B")]);
+            assert!(turn.holds_reply("B"), "{turn:?}");
+            assert!(!turn.holds_reply("A") && !turn.holds_reply("A B"), "{turn:?}");
+        }
+        assert!(turn(vec![said("A"), Entry::Interrupted(text()), said("B")]).holds_reply("A B"));
+    }
+
+    #[test]
+    fn r4_12_a_reply_is_added_once_and_trimmed() {
+        let mut turn = turn(vec![said("A")]);
+        for reply in [" \n", "A", " B ", "B", "A B"] {
+            turn.complete(reply);
+        }
+        assert_eq!((turn.entries.len(), turn.reply()), (2, "B"));
+    }
 }

@@ -10,6 +10,7 @@ use crate::cases::parts::Parts;
 use crate::kit::check::checks;
 use crate::kit::event::write;
 use crate::kit::hook::quoted;
+use crate::kit::journal;
 use crate::kit::rows::Rows;
 use crate::kit::sandbox::Sandbox;
 
@@ -252,6 +253,12 @@ checks! {
                 "CURRENT-PROMPT",
             );
         }
+        // 6.4: the flag stands last, and its line ends behind it.
+        let pretty = serde_json::to_string_pretty(&plain.stop().again().json).expect("JSON");
+        c.contains("6.10", "the flag is the last field", &pretty, "\"stop_hook_active\": true\n}");
+        raw_prompt(&plain, pretty.as_bytes());
+        let line = plain.log_lines().pop().unwrap_or_default();
+        c.that("8.1", "the flag in the log", journal::has(&line, &json!(true)), "true", line.to_string());
     }
 
     /// 4.12: half a surrogate pair, escaped, is no reason to let a turn through.

@@ -271,6 +271,12 @@ mod tests {
     }
 
     #[test]
+    fn r4_6_a_call_that_was_written_again_is_one() {
+        let call = |id: &str| json!({"type": "assistant", "message": {"content": [{"type": "tool_use", "id": id, "name": id}]}});
+        assert_eq!(told(&[call("c"), call("d"), call("c")]), ["c ended", "d ended"]);
+    }
+
+    #[test]
     fn r4_10_why_an_option_box_has_no_answer() {
         let ask = json!({"type": "assistant", "message": {"content": [{"type": "tool_use", "id": "c",
             "name": "AskUserQuestion", "input": {"questions": [{"question": "which?"}]}}]}});

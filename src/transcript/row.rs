@@ -336,6 +336,45 @@ mod tests {
     }
 
     #[test]
+    fn r4_34_what_an_edit_changes_is_known_edit_by_edit() {
+        let fields = |input: Value, detail: Detail| {
+            let block = json!({"type": "tool_use", "id": "c", "name": "Edit", "input": input});
+            let row = json!({"type": "assistant", "message": {"content": [block]}});
+            match read(row.to_string().as_bytes(), detail).map(|row| row.meaning) {
+                Some(Meaning::Claude(blocks)) => match &blocks[..] {
+                    [Block::Call(_, call)] => {
+                        let told = |field: &super::super::turn::Field| {
+                            format!(
+                                "{}={}{}",
+                                field.name,
+                                field.text,
+                                if field.is_change { " changes" } else { "" }
+                            )
+                        };
+                        call.input.iter().map(told).collect::<Vec<_>>()
+                    }
+                    other => panic!("{other:?}"),
+                },
+                other => panic!("{other:?}"),
+            }
+        };
+        let edits = || json!({"path": "p", "edits": [{"old_string": "a", "new_string": "b"}, {"all": true, "new_string": "c"}]});
+        let all = [
+            "path=p",
+            "edits[0].old_string=a changes",
+            "edits[0].new_string=b changes",
+            "edits[1].all=true",
+            "edits[1].new_string=c changes",
+        ];
+        assert_eq!(fields(edits(), Detail::Whole), all);
+        assert_eq!(fields(edits(), Detail::Brief), ["path=p", "edits[1].all=true"]);
+        assert_eq!(
+            fields(json!({"edits": "all", "todos": [{"content": "x"}]}), Detail::Whole),
+            ["edits=all", r#"todos=[{"content":"x"}]"#]
+        );
+    }
+
+    #[test]
     fn r4_11_only_a_stop_hook_s_block_is_one() {
         let block = |event: &str| {
             let error = json!({"blockingError": " why "});

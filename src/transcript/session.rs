@@ -646,6 +646,17 @@ mod tests {
         let (turns, _, left) = one_pass(&lines, 10_000);
         assert_eq!((turns.len(), left), (2, 10_000 - looked_from));
 
+        // Nor behind the row that is answered, wherever it stands.
+        let mut lines = Lines::new();
+        lines.add(&json!({"type": "mode"}));
+        let answered = lines.reply("r0", "none");
+        let looked_from = lines.prompt("p1", "none");
+        lines.reply("r1", "p1");
+        lines.prompt("p2", "r0");
+        lines.reply("r2", "p2");
+        let (turns, _, left) = one_pass(&lines, 10_000);
+        assert_eq!((turns.len(), left), (2, 10_000 - (looked_from - answered)));
+
         // Where each prompt answers what stands before it nothing is looked for.
         let mut sound = Lines::new();
         (1..=4).for_each(|n| sound.turn(n));
@@ -664,6 +675,36 @@ mod tests {
         let session = read(lines.file().path(), &EXTENT).unwrap().unwrap();
         assert_eq!(words(std::iter::once(&session.current).chain(&session.earlier)), ["p3", "p2", "p1"]);
         assert!(session.is_whole);
+
+        // Replies alone, behind what they stand in already.
+        let mut lines = Lines::new();
+        lines.prompt("p1", "none");
+        lines.reply("r1", "p1");
+        lines.prompt("p2", "r1");
+        lines.reply("r2", "p2");
+        lines.reply("r1", "p1");
+        lines.reply("r2", "p2");
+        let session = read(lines.file().path(), &EXTENT).unwrap().unwrap();
+        assert_eq!((session.current.entries.len(), session.current.reply()), (1, "r2"));
+        assert_eq!(words(&session.earlier), ["p1"]);
+    }
+
+    #[test]
+    fn r4_1_a_command_that_printed_something_is_no_turn_where_nothing_says_that_it_was_sent() {
+        let user = |content: &str| json!({"type": "user", "message": {"content": content}});
+        let current = |has_output: bool| {
+            let mut lines = Lines::new();
+            lines.prompt("p1", "none");
+            lines.reply("r1", "p1");
+            lines.add(&user("<command-name>/fix</command-name>"));
+            if has_output {
+                lines.add(&user("<local-command-stdout>done</local-command-stdout>"));
+            }
+            read(lines.file().path(), &EXTENT).unwrap().unwrap().current.opener.words
+        };
+        assert_eq!(current(true), "p1");
+        // At the file's end its answer may not be written yet.
+        assert_eq!(current(false), "/fix");
     }
 
     #[test]
@@ -715,9 +756,16 @@ mod tests {
             if is_answered {
                 lines.reply("r1", "u1");
             }
+            lines.add(
+                &json!({"type": "attachment", "attachment": {"type": "queued_command", "prompt": "steer"}}),
+            );
             lines.add(&second);
             lines.reply("r2", "u2");
-            assert_eq!(one_pass(&lines, LOOK_BACK).0.len(), wanted, "{name}");
+            let session = read(lines.file().path(), &EXTENT).unwrap().unwrap();
+            assert_eq!(1 + session.earlier.len(), wanted, "{name}");
+            // What stood between the two is the turn's.
+            let steered = matches!(session.current.entries.first(), Some(Entry::Steer(_)));
+            assert_eq!(steered, wanted == 1, "{name}");
         }
     }
 }

@@ -21,10 +21,9 @@ pub struct Tail<'f> {
     chunk: u64,
     max_line: u64,
     give_up: &'f dyn Fn() -> bool,
-    /// What was read last: the bytes of the file from `start` on, `filled` of them. Used again and again: fresh memory
-    /// for every chunk costs more than reading it.
+    /// What was read last: the bytes of the file from `start` on, at least to what is read next, for reading goes backwards.
+    /// Used again and again: fresh memory for every chunk costs more than reading it.
     window: Vec<u8>,
-    filled: usize,
     start: u64,
     /// Everything from here on was given out.
     cursor: u64,
@@ -52,7 +51,7 @@ impl<'f> Tail<'f> {
         chunk: u64,
         max_line: u64,
     ) -> Self {
-        Tail { file, chunk, max_line, give_up, window: Vec::new(), filled: 0, start: end, cursor: end }
+        Tail { file, chunk, max_line, give_up, window: Vec::new(), start: end, cursor: end }
     }
 
     /// Where the part that was given out begins.
@@ -118,7 +117,7 @@ impl<'f> Tail<'f> {
 
     /// Makes the window hold `from..to`, with some bytes before it for the lines to come.
     fn cover(&mut self, from: u64, to: u64) -> io::Result<()> {
-        if self.start <= from && to <= self.start + self.filled as u64 {
+        if self.start <= from {
             return Ok(());
         }
         self.go_on()?;
@@ -127,8 +126,7 @@ impl<'f> Tail<'f> {
         if self.window.len() as u64 > 4 * self.chunk {
             self.window = Vec::new();
         }
-        self.filled = 0;
-        self.filled = read(self.file, &mut self.window, start, to)?;
+        read(self.file, &mut self.window, start, to)?;
         self.start = start;
         Ok(())
     }

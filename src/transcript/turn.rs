@@ -298,6 +298,16 @@ mod tests {
     }
 
     #[test]
+    fn r6_4_blocks_count_since_claude_was_last_woken() {
+        let block = || Entry::AuditBlock("x".to_owned());
+        let woken = || Entry::BackgroundResult("x".to_owned());
+        assert_eq!(turn(vec![said("A")]).n_blocks_since_woken(), 0);
+        assert_eq!(turn(vec![block(), said("A"), block()]).n_blocks_since_woken(), 2);
+        assert_eq!(turn(vec![block(), block(), woken(), block(), said("A")]).n_blocks_since_woken(), 1);
+        assert_eq!(turn(vec![Entry::OtherHook("x".to_owned())]).n_blocks_since_woken(), 0);
+    }
+
+    #[test]
     fn r4_12_a_reply_is_added_once_and_trimmed() {
         let mut turn = turn(vec![said("A")]);
         for reply in [" \n", "A", " B ", "B", "A B"] {

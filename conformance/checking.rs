@@ -179,6 +179,23 @@ checks! {
         }
     }
 
+    /// P.1, 4.15: what is kept back is told, and that keys are sent; neither is a problem.
+    #[own]
+    fn p_1_what_is_kept_back_is_told(c: &mut Checks) {
+        let machine = Machine::new();
+        c.absent("P.1", "nothing is set", &machine.check(&[]).out, "不发的文件");
+        machine.set_variable("STOP_AUDITOR_IGNORE", " : ");
+        c.absent("P.1", "no pattern is set", &machine.check(&[]).out, "不发的文件");
+        machine.set_variable("STOP_AUDITOR_IGNORE", ".env: *.pem");
+        let seen = machine.check(&[]);
+        c.contains("P.1", "the patterns", &seen.out, "2 个模式：.env、*.pem");
+        c.absent("4.15", "keys are blotted", &seen.out, "密钥照原样发给审计员");
+        machine.set_variable("STOP_AUDITOR_SEND_KEYS", "1");
+        let seen = machine.check(&[]);
+        c.contains("4.15", "keys are sent", &seen.out, "密钥照原样发给审计员");
+        c.equal("P.1", "exit code", seen.code, Some(0));
+    }
+
     /// 2.4: the newest transcript, its types known and unknown; that one is unknown is no alarm.
     #[own]
     fn r2_4_types_of_the_newest_transcript_are_told(c: &mut Checks) {

@@ -113,6 +113,7 @@ checks! {
             &sent.out,
             "ghp_abcdefghijklmnopqrstuvwxyz0123456789",
         );
+        c.absent("4.15", "nothing is said to be blotted then", &sent.out, "密钥：读到");
         write(&settings, json!({"env": {"STOP_AUDITOR_IGNORE": "*.{pem"}}).to_string());
         let bad = tried(&sandbox, &arguments);
         c.that("P.1", "a bad pattern", !bad.ok && !bad.out.contains("CONTENT"), "nothing is shown", bad.out);

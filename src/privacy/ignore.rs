@@ -236,7 +236,12 @@ fn kind(written: &str, home: Option<&Path>) -> Result<Kind, BadPattern> {
     if written.contains('\\') {
         return Err(bad("不支持反斜杠，要照字面写 * 就写 [*]"));
     }
+    let parsed = |pattern: &str| {
+        Pattern::new(pattern).map_err(|error| bad(&format!("第 {} 个字符：{}", error.pos + 1, error.msg)))
+    };
     let folder = written.trim_end_matches('/');
+    // What is put before it would move the place of an error.
+    parsed(folder)?;
     let pattern = match folder.strip_prefix("~/") {
         Some(rest) => {
             let home = home.and_then(Path::to_str).ok_or_else(|| bad("不知道主目录在哪里"))?;
@@ -244,11 +249,9 @@ fn kind(written: &str, home: Option<&Path>) -> Result<Kind, BadPattern> {
         }
         None if folder.is_empty() => return Err(bad("那是整个磁盘")),
         None if folder.starts_with('/') || !folder.contains('/') => folder.to_owned(),
-        None if folder.starts_with("**/") => folder.to_owned(),
         None => format!("**/{folder}"),
     };
-    let parsed = Pattern::new(&pattern)
-        .map_err(|error| bad(&format!("第 {} 个字符：{}", error.pos + 1, error.msg)))?;
+    let parsed = parsed(&pattern)?;
     Ok(if pattern.contains('/') { Kind::Path(parsed) } else { Kind::Name(parsed) })
 }
 

@@ -132,7 +132,7 @@ impl Beginnings {
 
 #[inline]
 fn pair(first: u8, second: u8) -> (usize, u64) {
-    let pair = usize::from(first) << 8 | usize::from(second);
+    let pair = usize::from(u16::from_be_bytes([first, second]));
     (pair / 64, 1 << (pair % 64))
 }
 
@@ -232,7 +232,7 @@ impl<'t> Finder<'t> {
     }
 }
 
-/// Whether what follows these bytes begins a word. The letter of an escape (`\n`, `%3D`, `ESC [ 31 m`) belongs to none.
+/// Whether what follows these bytes begins a word. The letter of an escape (`\n`, `%3D`, `ESC [ 31 m`, `ESC [ 2 K`) belongs to none.
 fn begins_word(before: &[u8]) -> bool {
     let Some((last, rest)) = before.split_last() else { return true };
     if !last.is_ascii_alphanumeric() {
@@ -240,11 +240,12 @@ fn begins_word(before: &[u8]) -> bool {
     }
     let is_escaped = matches!(last, b'n' | b'r' | b't') && rest.last() == Some(&b'\\');
     let is_percent = matches!(rest, [.., b'%', high] if high.is_ascii_hexdigit()) && last.is_ascii_hexdigit();
-    is_escaped || is_percent || (*last == b'm' && ends_in_colour(rest))
+    is_escaped || is_percent || ends_in_codes(rest)
 }
 
-fn ends_in_colour(before: &[u8]) -> bool {
-    let codes = before.iter().rev().take_while(|byte| byte.is_ascii_digit() || **byte == b';').count();
+/// The numbers of a sequence that colours, moves or erases on a terminal; one letter more and it is whole.
+fn ends_in_codes(before: &[u8]) -> bool {
+    let codes = before.iter().rev().take_while(|byte| matches!(byte, b'0'..=b'?')).count();
     before.get(..before.len() - codes).is_some_and(|before| before.ends_with(b"\x1b["))
 }
 

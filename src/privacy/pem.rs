@@ -12,7 +12,7 @@ const LABEL_MAX: usize = 40;
 /// Characters in a row that make a line one of a key: they have 64 and more. Words and paths are shorter.
 const LINE: usize = 40;
 
-/// No block is longer, in bytes: one of an RSA key of 16,384 bits has a fifth of it.
+/// No block is longer, in characters: one of an RSA key of 16,384 bits has a fifth of it.
 const MAX: usize = 64 * 1024;
 
 /// The shortest rest of a key in its last line, where no end follows.
@@ -20,9 +20,9 @@ const LAST_LINE: usize = 8;
 
 /// Bytes behind [`BEGIN`] that belong to the block; `None` where there is none.
 pub(super) fn length(behind: &str) -> Option<usize> {
-    let behind = (0..4).find_map(|back| behind.get(..MAX - back)).unwrap_or(behind);
     // Nothing is looked at for two beginnings, so that many of them cost no more than their length.
     let behind = behind.split(BEGIN).next().unwrap_or_default();
+    let behind = behind.char_indices().nth(MAX).and_then(|(at, _)| behind.get(..at)).unwrap_or(behind);
     let label = label(behind)?;
     let mut rest = behind.get(label..)?;
     let mut end = None;
@@ -46,7 +46,7 @@ pub(super) fn length(behind: &str) -> Option<usize> {
             return end.map(|end| end + torn(behind.get(end..).unwrap_or_default()));
         }
         let after = after_line_end(rest.get(line.len()..)?);
-        if after.is_empty() || after.len() == rest.len() {
+        if after.is_empty() {
             return end;
         }
         rest = after;

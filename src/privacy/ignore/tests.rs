@@ -48,7 +48,9 @@ fn what_would_silently_keep_nothing_back_is_refused() {
         ("*.pem,*.key", "冒号"),
         ("a\\*", "反斜杠"),
         ("[a", "第 1 个字符"),
-        ("a/***/b", "第 "),
+        ("a/***/b", "第 5 个字符"),
+        ("a/[b", "第 3 个字符"),
+        ("~/[b", "第 3 个字符"),
         ("/", "整个磁盘"),
         (".env:[", "第 1 个字符"),
     ] {
@@ -119,10 +121,26 @@ fn of_a_call_that_names_such_a_file_paths_and_lengths_stay() {
             "ok",
             ["/x", ".env", "ok"].map(str::to_owned).to_vec(),
         ),
+        // A text in which a path stands is no path.
+        (
+            "Agent",
+            &[("prompt", "look at it\n/home/u/proj/.env")],
+            "ok",
+            ["look at it\n/home/u/proj/.env", "ok"].map(str::to_owned).to_vec(),
+        ),
         // What a command reads is not known.
         ("Bash", &[("command", "cat .env")], "X=1", ["cat .env", "X=1"].map(str::to_owned).to_vec()),
     ] {
         assert_eq!(left(".env", tool, fields, output), want.join("\n"), "{tool}");
+    }
+}
+
+#[test]
+fn an_argument_is_no_path_where_no_file_could_have_it() {
+    let path = |length: usize| format!("/{}/.env", "x".repeat(length - "//.env".len()));
+    for (length, is_path) in [(4_096, true), (4_097, false)] {
+        let left = left(".env", "Read", &[("file_path", &path(length))], "SECRET");
+        assert_eq!(!left.contains("SECRET"), is_path, "{length}");
     }
 }
 

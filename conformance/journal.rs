@@ -9,7 +9,9 @@ use serde_json::{Value, json};
 use crate::kit::auditors::{fake, says};
 use crate::kit::check::{Checks, checks};
 use crate::kit::event::write;
+use crate::kit::hook::quoted;
 use crate::kit::journal;
+use crate::kit::programs::{FakeCodex, message};
 use crate::kit::rows::Rows;
 use crate::kit::sandbox::{Run, Sandbox};
 
@@ -179,6 +181,104 @@ checks! {
             .flat_map(str::lines)
             .any(|text| text.contains("second-line") && !text.contains("call-"));
         c.that("8.1", "a command of two lines is one line", !torn, "one line", line.to_string());
+    }
+
+    /// 8.1: a question to the person is a call like any other.
+    fn r8_1_a_question_to_the_person_has_a_line(c: &mut Checks) {
+        let mut rows = Rows::new();
+        let question = json!({"question": "红的还是蓝的", "header": "", "options": [{"label": "红", "description": ""}]});
+        rows.person("问我")
+            .call("toolu_1", "AskUserQuestion", json!({"questions": [question]}))
+            .result(
+                "toolu_1",
+                "User has answered your questions: \"红的还是蓝的\"=\"红\". You can now continue.",
+            )
+            .says("好。");
+        let sandbox = Sandbox::new();
+        sandbox.transcript(rows.rows());
+        sandbox.stop().auditor(&fake("pass")).run();
+        let line = only_line(c, &sandbox);
+        let found = journal::texts(&line)
+            .into_iter()
+            .any(|text| text.contains("AskUserQuestion") && text.contains("红的还是蓝的"));
+        c.that("8.1", "its line", found, "AskUserQuestion with the question", line.to_string());
+    }
+
+    /// 8.1 for our own hook: each value under its name, as reports read it.
+    #[own]
+    fn r8_1_each_value_of_our_own_line_has_its_name(c: &mut Checks) {
+        let sandbox = Sandbox::with_two_turns();
+        let before = sandbox.log_lines().len();
+        c.equal("8.1", "lines before", before, 0);
+        let stop = |words: &str| {
+            let auditor = format!("cat >/dev/null; sleep 0.2; echo {}", quoted(words));
+            sandbox.stop().env("CLAUDE_PROJECT_DIR", "/home/u/订单").auditor(&auditor)
+        };
+        stop("VERDICT: FAIL - 甲").run();
+        stop("VERDICT: NOTE - 乙").again().run();
+        stop("VERDICT: PASS").again().run();
+        stop("VERDICT: PASS").run();
+        stop("没有判定").again().run();
+        let lines = sandbox.log_lines();
+        let expected = [
+            ("FAIL", "FAIL - 甲", 1, false),
+            ("NOTE", "NOTE - 乙", 2, true),
+            ("SKIP", "本轮已审 2 次", 0, true),
+            ("PASS", "PASS", 1, false),
+            ("ERROR", "回复里没有 VERDICT 行：没有判定", 2, true),
+        ];
+        c.equal("8.1", "lines", lines.len(), expected.len());
+        let bytes = fs::metadata(sandbox.path("transcript.jsonl")).expect("it is there").len();
+        for (line, (verdict, text, audit, is_active)) in lines.iter().zip(expected) {
+            for (name, wanted) in [
+                ("session_id", json!(sandbox.session_id())),
+                ("project", json!("订单")),
+                ("verdict", json!(verdict)),
+                ("text", json!(text)),
+                ("audit", json!(audit)),
+                ("auditor", json!("cat")),
+                ("stop_hook_active", json!(is_active)),
+                ("transcript_bytes", json!(bytes)),
+                ("person", json!("再跑一次测试 CURRENT-PROMPT")),
+                ("reply", json!("测试全过了 CURRENT-REPLY")),
+                ("tool_calls", json!(1)),
+                ("client_version", json!("2.1.332")),
+            ] {
+                c.equal("8.1", format!("{verdict}: {name}"), line[name].clone(), wanted);
+            }
+            let calls = line["last_calls"].as_array().map(Vec::len);
+            c.equal("8.1", format!("{verdict}: last_calls"), calls, Some(1));
+            let is_audit = verdict != "SKIP";
+            let duration = line["duration_ms"].as_u64().unwrap_or_default();
+            c.equal("8.1", format!("{verdict}: duration_ms"), (200..30_000).contains(&duration), is_audit);
+            let chars = line["prompt_chars"].as_u64().unwrap_or_default();
+            c.equal("8.1", format!("{verdict}: prompt_chars"), chars > 500, is_audit);
+            let shown = is_audit.then_some(1);
+            c.equal(
+                "8.1",
+                format!("{verdict}: shortened"),
+                line["shortened"]["earlier_shown"].as_u64(),
+                shown,
+            );
+        }
+    }
+
+    /// 8.1, 2.2: what the default auditor warned of, each once, in one line and without keys.
+    #[own]
+    fn r8_1_warnings_of_the_default_auditor_are_logged(c: &mut Checks) {
+        let sandbox = Sandbox::with_two_turns();
+        let key = "ghp_abcdefghijklmnopqrstuvwxyz0123456789";
+        let warning = |text: &str| json!({"type": "item.completed", "item": {"id": "e", "type": "error", "message": text}});
+        let events =
+            [warning("`features.x`\nis ignored"), warning(&format!("a key {key}")), message("VERDICT: PASS")];
+        FakeCodex::new(&sandbox, &events).stop().run();
+        let line = only_line(c, &sandbox);
+        let warnings: Vec<&str> =
+            line["warnings"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
+        c.equal("8.1", "warnings", warnings.len(), 2);
+        c.equal("8.1", "the first", warnings.first().copied(), Some("`features.x` is ignored"));
+        c.contains("8.1", "the second", warnings.last().copied().unwrap_or_default(), "a key ");
+        c.absent("6.12", "the key", &sandbox.log_text(), &key[4..]);
     }
 
     /// 8.1: each Stop one line, each prompt none; the file is the day's.

@@ -47,13 +47,18 @@ checks! {
     fn r6_10_an_event_on_a_stream_that_stays_open_is_handled(c: &mut Checks) {
         let sandbox = Sandbox::with_two_turns();
         let event = || sandbox.stop().auditor(&fake("fail"));
-        for end in ["", "\n"] {
-            let json = event().json.to_string() + end;
-            let (hook, input) = event().start_open(json.as_bytes());
+        for (name, event, end) in [
+            ("a whole event", event(), ""),
+            ("and a line end", event(), "\n"),
+            // Wherever a read ends, it ends as an object does.
+            ("one of many reads", event().set("more", "}".repeat(300_000)), ""),
+        ] {
+            let json = event.json.to_string() + end;
+            let (hook, input) = event.start_open(json.as_bytes());
             let pipe = input.written(READS);
             let run = hook.finish();
             drop(pipe);
-            c.that("6.10", format!("a whole event and {end:?}"), run.blocked(), "a block", run.seen());
+            c.that("6.10", name, run.blocked(), "a block", run.seen());
         }
     }
 
@@ -101,6 +106,25 @@ checks! {
         }
         let (recording, run) = sandbox.stop().unset("transcript_path").record("VERDICT: FAIL - x");
         nothing_to_audit(c, "no path", &sandbox, &run, recording.n_calls());
+    }
+
+    /// 6.10 for our own hook: in which way there is nothing to audit.
+    #[own]
+    fn r6_10_the_log_says_what_is_wrong_with_the_transcript(c: &mut Checks) {
+        let sandbox = Sandbox::new();
+        write(&sandbox.path("folder/x"), "");
+        write(&sandbox.path("empty.jsonl"), "{}\n");
+        for (name, told) in [
+            ("", "没有给会话记录的路径".to_owned()),
+            ("gone.jsonl", format!("会话记录不存在：{}", sandbox.path("gone.jsonl").display())),
+            ("folder", format!("会话记录不是普通文件：{}", sandbox.path("folder").display())),
+            ("empty.jsonl", format!("会话记录里找不到当前轮：{}", sandbox.path("empty.jsonl").display())),
+        ] {
+            let path = if name.is_empty() { String::new() } else { sandbox.path(name).display().to_string() };
+            sandbox.stop().set("transcript_path", path).auditor(&fake("fail")).run();
+            let line = sandbox.log_lines().pop().unwrap_or_default();
+            c.equal("6.10", format!("{name:?}: what the log says"), line["text"].clone(), json!(told));
+        }
     }
 
     /// 6.10 for our own hook: a pipe in the transcript's place would wait for a writer.

@@ -275,6 +275,34 @@ checks! {
         }
     }
 
+    /// 6.5 for our own hook: what is wrong with the count.
+    #[own]
+    fn r6_5_the_person_is_told_what_is_wrong_with_the_count(c: &mut Checks) {
+        for (name, told) in [
+            ("cut in half", "计数文件坏了，已重置："),
+            ("a folder", "计数文件读写不了："),
+            ("removed", "审计期间计数文件被动过："),
+        ] {
+            let sandbox = Sandbox::with_two_turns();
+            fail(sandbox.stop());
+            let files = state_files(&sandbox);
+            let mut auditor = "cat >/dev/null; echo 'VERDICT: FAIL - x'".to_owned();
+            for file in &files {
+                match name {
+                    "cut in half" => write(file, "{\"prompt_id\":"),
+                    "removed" => {
+                        auditor = format!("rm -f {}; {auditor}", quoted(&file.to_string_lossy()));
+                    }
+                    _ => fs::remove_file(file).and_then(|()| fs::create_dir(file)).expect("a folder"),
+                }
+            }
+            let run = sandbox.stop().again().auditor(&auditor).run();
+            let file = files.iter().find(|file| run.message().contains(&*file.to_string_lossy()));
+            c.contains("6.5", format!("{name}: what is told"), &run.message(), told);
+            c.that("6.5", format!("{name}: which file"), file.is_some(), "its path", run.message());
+        }
+    }
+
     /// 1.3: where the count is lost each time, the blocks that the transcript shows bound it. Only ours: the spec has
     /// the count in the temporary directory and says nothing of losing that.
     #[own]

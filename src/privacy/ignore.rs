@@ -240,19 +240,21 @@ fn kind(written: &str, home: Option<&Path>) -> Result<Kind, BadPattern> {
         Pattern::new(pattern).map_err(|error| bad(&format!("第 {} 个字符：{}", error.pos + 1, error.msg)))
     };
     let folder = written.trim_end_matches('/');
-    // What is put before it would move the place of an error.
-    parsed(folder)?;
-    let pattern = match folder.strip_prefix("~/") {
-        Some(rest) => {
-            let home = home.and_then(Path::to_str).ok_or_else(|| bad("不知道主目录在哪里"))?;
-            format!("{}/{rest}", Pattern::escape(home))
-        }
-        None if folder.is_empty() => return Err(bad("那是整个磁盘")),
-        None if folder.starts_with('/') || !folder.contains('/') => folder.to_owned(),
-        None => format!("**/{folder}"),
-    };
-    let parsed = parsed(&pattern)?;
-    Ok(if pattern.contains('/') { Kind::Path(parsed) } else { Kind::Name(parsed) })
+    if folder.is_empty() {
+        return Err(bad("那是整个磁盘"));
+    }
+    // What is put before it below would move the place of an error.
+    let name = parsed(folder)?;
+    if let Some(rest) = folder.strip_prefix("~/") {
+        let home = home.and_then(Path::to_str).ok_or_else(|| bad("不知道主目录在哪里"))?;
+        return Ok(Kind::Path(parsed(&format!("{}/{rest}", Pattern::escape(home)))?));
+    }
+    Ok(if folder.contains('/') {
+        // `**/` fits no folder at all too, so a path from the root on fits where it did.
+        Kind::Path(parsed(&format!("**/{folder}"))?)
+    } else {
+        Kind::Name(name)
+    })
 }
 
 #[cfg(test)]

@@ -24,6 +24,8 @@ fn a_pattern_holds_what_gitignore_would() {
         ("**/config/*.key", "/home/u/proj/config/a.key", true),
         ("/srv/keys", "/srv/keys/a.txt", true),
         ("/srv/keys", "/mnt/srv/keys/a.txt", false),
+        ("/srv/keys", "srv/keys/a.txt", false),
+        ("/srv/**/a.txt", "/srv/keys/deep/a.txt", true),
         ("~/.ssh", "/home/u/.ssh/id_ed25519", true),
         ("~/.ssh", "~/.ssh/id_ed25519", true),
         ("~/.ssh", "/home/v/.ssh/id_ed25519", false),

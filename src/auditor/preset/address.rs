@@ -83,7 +83,11 @@ mod tests {
             "https:///v1",
             "https://u:p@h.example/v1",
             "https://h.example/v1?key=x",
+            "https://h.example/v1#key=x",
+            "https://:8000/v1",
             "https://h.example/a b",
+            "https://h.example/a\"b",
+            "https://h.example/审",
         ] {
             assert!(checked(url).is_err(), "{url}");
         }
@@ -94,6 +98,18 @@ mod tests {
             ("https://h.example/v1#key=x", "https://h.example/v1"),
         ] {
             assert_eq!(without_secrets(url), told);
+        }
+    }
+
+    #[test]
+    fn r1_7_a_host_that_names_itself_after_claude_is_refused() {
+        for url in
+            ["https://api.anthropic.com", "https://Claude.example:443/v1", "https://x@my-claude.example"]
+        {
+            assert!(is_anthropic(url), "{url}");
+        }
+        for url in ["https://h.example/claude", "https://claude@h.example"] {
+            assert!(!is_anthropic(url), "{url}");
         }
     }
 

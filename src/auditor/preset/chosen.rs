@@ -197,6 +197,37 @@ mod tests {
 
     #[test]
     fn a_model_s_name_is_no_option() {
-        assert!(told(&Choice { model: Some("-K".into()), ..choice("https://h.example/v1") }).contains("-K"));
+        for model in ["-K", "a\"b", "a\\b", "a\nb"] {
+            let choice = Choice { model: Some(model.into()), ..choice("https://h.example/v1") };
+            assert_eq!(told(&choice), format!("模型名 {model:?} 用不了"));
+        }
+    }
+
+    #[test]
+    fn what_has_no_meaning_for_a_preset_is_refused() {
+        let whole = choice("https://h.example/v1");
+        let told = |name: &str, choice: &Choice| Chosen::of(choice, name).unwrap_err().to_string();
+        assert_eq!(told("llm", &whole), "审计员 llm 不用 --base-url");
+        assert_eq!(told("ollama", &whole), "审计员 ollama 不用 --key-env");
+        let without_key = Choice { key_variable: Some(" ".into()), ..whole.clone() };
+        let local = Choice { base_url: None, ..without_key.clone() };
+        assert_eq!(Chosen::of(&local, "ollama").unwrap().url, "http://127.0.0.1:11434");
+        let own = Chosen::of(&local, "llm").unwrap();
+        assert_eq!((own.url.as_str(), own.key.is_none()), ("", true));
+        assert_eq!(told("qwen", &without_key), "审计员 qwen 还要给 --key-env（或者设 STOP_AUDITOR_KEY_ENV）");
+    }
+
+    #[test]
+    fn a_key_is_one_line_of_the_variable_that_is_named() {
+        for (value, key) in [(" k \n", Some("k")), ("", None), (" ", None), ("a\nb", None)] {
+            let settings = Settings::from_iter([("A_KEY".to_owned(), value.to_owned())]);
+            let chosen =
+                Chosen::of(&Choice { settings, ..choice("https://h.example/v1") }, "openai-compatible");
+            let found = chosen.ok().and_then(|chosen| chosen.key).map(|key| (key.variable, key.value));
+            assert_eq!(found, key.map(|key| ("A_KEY".to_owned(), key.to_owned())), "{value:?}");
+        }
+        let settings = Settings::from_iter([("GEMINI_API_KEY".to_owned(), "k".to_owned())]);
+        let usual = Choice { settings, base_url: None, key_variable: None, ..choice("") };
+        assert_eq!(Chosen::of(&usual, "gemini").unwrap().key.unwrap().value, "k");
     }
 }

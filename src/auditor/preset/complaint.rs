@@ -48,6 +48,12 @@ mod tests {
     }
 
     #[test]
+    fn three_lines_are_told_at_most() {
+        assert_eq!(words(" a \n\nb\nc\nd\n", &[]), "a；b；c");
+        assert_eq!(words("\u{1b}[1;31mred\u{1b}[0m\u{1b}[K", &[]), "red");
+    }
+
+    #[test]
     fn what_a_log_quotes_of_the_service_is_told() {
         let log = "level=INFO message=loop\nlevel=ERROR message=\"stream error\" error.error=\"AI_APICallError: 500\"\n";
         assert_eq!(words(log, &["level="]), "AI_APICallError: 500");

@@ -79,6 +79,14 @@ mod tests {
     }
 
     #[test]
+    fn a_prompt_is_held_against_the_fewest_tokens_that_it_can_be() {
+        // Eight characters of ASCII make one token, five others two.
+        let prompt = format!("{}{}", "abcdefgh".repeat(10), "审计员看到".repeat(4));
+        assert!(answer(&body(Some(18), "stop"), &prompt).is_ok());
+        assert!(answer(&body(Some(17), "stop"), &prompt).unwrap_err().contains("至少有 18 个"));
+    }
+
+    #[test]
     fn the_context_is_asked_for() {
         let request: Value = serde_json::from_str(&request("m", "p")).unwrap();
         assert_eq!(request["options"]["num_ctx"], 98_304);

@@ -181,7 +181,119 @@ fn llm_folder() -> Option<PathBuf> {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeMap;
+    use std::io::Read;
+    use std::os::unix::fs::PermissionsExt;
+
     use super::*;
+    use crate::auditor::preset::table::PRESETS;
+
+    fn chosen(name: &str, url: &str, key: Option<&str>) -> Chosen {
+        let preset = PRESETS.iter().find(|preset| preset.name == name).unwrap();
+        let key = key.map(|value| Secret { variable: "OF_THE_PERSON".to_owned(), value: value.to_owned() });
+        Chosen { preset, model: "a-model".to_owned(), url: url.to_owned(), key }
+    }
+
+    fn words(command: &Command) -> Vec<String> {
+        let words = std::iter::once(command.get_program()).chain(command.get_args());
+        words.map(|word| word.to_string_lossy().into_owned()).collect()
+    }
+
+    fn variables(command: &Command) -> BTreeMap<String, String> {
+        let text = |text: &std::ffi::OsStr| text.to_string_lossy().into_owned();
+        command.get_envs().filter_map(|(name, value)| Some((text(name), text(value?)))).collect()
+    }
+
+    #[test]
+    fn r1_6_a_client_runs_in_folders_of_its_own() {
+        let directory = tempfile::tempdir().unwrap();
+        let at = |name: &str| directory.path().join(name);
+        let chosen = chosen("gemini", "", Some("k"));
+        let Prepared { command, config } = chosen.prepare(directory.path(), Duration::from_secs(9)).unwrap();
+        assert!(config.is_none());
+        for folder in ["empty", "home", "tmp", "home/.gemini"] {
+            let mode = fs::metadata(at(folder)).unwrap().permissions().mode() & 0o777;
+            assert_eq!(mode, 0o700, "{folder}");
+        }
+        assert_eq!(fs::read_dir(at("empty")).unwrap().count(), 0);
+        assert_eq!(command.get_current_dir(), Some(at("empty").as_path()));
+        let policy = fs::read_to_string(at("home/deny.toml")).unwrap();
+        assert!(policy.contains("decision = \"deny\""), "{policy}");
+        assert!(fs::read_to_string(at("home/.gemini/settings.json")).unwrap().starts_with('{'));
+        let variables = variables(&command);
+        for (name, wanted) in [
+            ("HOME", at("home")),
+            ("TMPDIR", at("tmp")),
+            ("GEMINI_CLI_HOME", at("home")),
+            ("GEMINI_API_KEY", "k".into()),
+        ] {
+            assert_eq!(variables.get(name).map(PathBuf::from), Some(wanted), "{name}");
+        }
+        let policy = at("home/deny.toml").to_string_lossy().into_owned();
+        assert!(words(&command).windows(2).any(|words| words == ["--admin-policy", policy.as_str()]));
+    }
+
+    #[test]
+    fn an_address_is_told_where_there_is_one() {
+        for (url, told) in [("", None), ("http://h.example", Some("http://h.example"))] {
+            let directory = tempfile::tempdir().unwrap();
+            let prepared = chosen("gemini", url, None).prepare(directory.path(), Duration::ZERO).unwrap();
+            let variables = variables(&prepared.command);
+            assert_eq!(variables.get("GOOGLE_GEMINI_BASE_URL").map(String::as_str), told);
+            assert_eq!(variables.get("GEMINI_CLI_NO_RELAUNCH").map(String::as_str), Some("1"));
+        }
+    }
+
+    #[test]
+    fn a_key_stands_in_the_client_s_variable_or_in_a_pipe() {
+        for (name, variable) in
+            [("opencode", Some("STOP_AUDITOR_SECRET")), ("llm", Some("OF_THE_PERSON")), ("ollama", None)]
+        {
+            let directory = tempfile::tempdir().unwrap();
+            let chosen = chosen(name, "http://h.example", Some("the-key"));
+            let prepared = chosen.prepare(directory.path(), Duration::ZERO).unwrap();
+            let variables = variables(&prepared.command);
+            let with_key: Vec<&str> = variables
+                .iter()
+                .filter(|(_, value)| *value == "the-key")
+                .map(|(name, _)| name.as_str())
+                .collect();
+            assert_eq!(with_key, Vec::from_iter(variable), "{name}");
+            assert!(prepared.config.is_none(), "{name}");
+        }
+        for (key, wanted) in [
+            (Some("the-key"), "header = \"Authorization: Bearer the-key\"\n"),
+            (Some(r#"a"b\c"#), "header = \"Authorization: Bearer a\\\"b\\\\c\"\n"),
+            (None, ""),
+        ] {
+            let directory = tempfile::tempdir().unwrap();
+            let chosen = chosen("openai-compatible", "http://h.example", key);
+            let prepared = chosen.prepare(directory.path(), Duration::from_secs(149)).unwrap();
+            assert!(variables(&prepared.command).values().all(|value| value != "the-key"));
+            let mut pipe = prepared.config.unwrap();
+            let words = words(&prepared.command);
+            let config = format!("/dev/fd/{}", pipe.as_raw_fd());
+            for pair in [["--config", config.as_str()], ["--max-time", "150"]] {
+                assert!(words.windows(2).any(|words| words == pair), "{pair:?} {words:?}");
+            }
+            assert_eq!(words.last().map(String::as_str), Some("http://h.example/chat/completions"));
+            let mut read = String::new();
+            pipe.read_to_string(&mut read).unwrap();
+            assert_eq!(read, wanted);
+        }
+    }
+
+    #[test]
+    fn a_person_is_shown_the_command_and_can_list_models() {
+        let chosen = chosen("ollama", "http://h.example", None);
+        let words = chosen.words();
+        assert_eq!(words.first().map(String::as_str), Some("curl"));
+        assert_eq!(words.last().map(String::as_str), Some("http://h.example/api/chat"));
+        let models = self::words(&chosen.models_command().unwrap());
+        assert!(models.windows(2).any(|words| words == ["--max-time", "11"]), "{models:?}");
+        assert_eq!(models.last().map(String::as_str), Some("http://h.example/api/tags"));
+        assert!(self::chosen("qwen", "", None).models_command().is_none());
+    }
 
     #[test]
     fn a_value_that_looks_like_a_placeholder_stays_as_it_is() {

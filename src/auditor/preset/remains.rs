@@ -83,11 +83,13 @@ mod tests {
         let in_use = mark(&used).unwrap();
         drop(mark(&left).unwrap());
         drop(mark(&foreign).unwrap());
+        let linked = base.path().join("stop-auditor-c");
+        std::os::unix::fs::symlink(&foreign, &linked).unwrap();
         fs::write(left.join("prompt"), "words").unwrap();
         sweep(base.path());
         assert!(used.exists() && state.exists() && foreign.exists() && !left.exists());
         drop(in_use);
         sweep(base.path());
-        assert!(!used.exists());
+        assert!(!used.exists() && foreign.exists() && linked.exists());
     }
 }

@@ -9,8 +9,8 @@ use rustix::event::{PollFd, PollFlags};
 /// Bytes kept of the beginning, and as many of the end.
 const KEPT: usize = 1024 * 1024;
 
-/// Bytes read before others get their turn, so that a flood cannot keep the deadline from being seen.
-const AT_ONCE: usize = 1024 * 1024;
+/// Reads, of 8 KiB each, before others get their turn, so that a flood cannot keep the deadline from being seen.
+const AT_ONCE: usize = 128;
 
 /// One stream of a child.
 pub struct Capture<R> {
@@ -45,17 +45,12 @@ impl<R: Read + AsFd> Capture<R> {
     /// Takes what is there now.
     pub fn read_some(&mut self) {
         let mut buffer = [0; 8 * 1024];
-        let mut taken = 0;
-        while let Some(pipe) = &mut self.pipe
-            && taken < AT_ONCE
-        {
+        for _ in 0..AT_ONCE {
+            let Some(pipe) = &mut self.pipe else { return };
             match pipe.read(&mut buffer) {
                 Ok(0) => self.pipe = None,
-                Ok(n) => {
-                    taken += n;
-                    self.keep(buffer.get(..n).unwrap_or_default());
-                }
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Ok(n) => self.keep(buffer.get(..n).unwrap_or_default()),
+                // What does not wait is not interrupted either.
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => return,
                 Err(_) => self.pipe = None,
             }
@@ -105,8 +100,34 @@ mod tests {
             from.read_some();
         }
         writer.join().unwrap();
+        assert!(from.beginning().len() == KEPT && from.beginning().starts_with(b"first\n"));
         let text = from.into_text();
         assert!(text.starts_with("first\n") && text.ends_with("\nlast"));
         assert_eq!(text.len(), 2 * KEPT);
+    }
+
+    struct Broken(io::PipeReader);
+
+    impl Read for Broken {
+        fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {
+            Err(io::Error::other("broken"))
+        }
+    }
+
+    impl AsFd for Broken {
+        fn as_fd(&self) -> std::os::fd::BorrowedFd<'_> {
+            self.0.as_fd()
+        }
+    }
+
+    #[test]
+    fn what_is_silent_stays_open_and_what_is_broken_does_not() {
+        let (pipe, _to) = io::pipe().unwrap();
+        let mut silent = Capture::new(Some(pipe.try_clone().unwrap())).unwrap();
+        silent.read_some();
+        assert!(silent.is_open());
+        let mut broken = Capture::new(Some(Broken(pipe))).unwrap();
+        broken.read_some();
+        assert!(!broken.is_open() && broken.poll_fd().is_none());
     }
 }

@@ -81,3 +81,44 @@ impl fmt::Debug for Settings {
         f.debug_set().entries(self.0.keys()).finish()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_setting_has_its_variable() {
+        let names = ["CMD", "VENDOR", "MODEL", "BASE_URL", "KEY_ENV", "CODEX_ARGS", "TIMEOUT"];
+        let variables = names.map(|name| (format!("STOP_AUDITOR_{name}"), format!("value of {name}")));
+        let choice = Choice::with(variables.into_iter().collect());
+        let values = [
+            choice.command,
+            choice.vendor,
+            choice.model,
+            choice.base_url,
+            choice.key_variable,
+            choice.codex_args,
+            choice.timeout,
+        ];
+        for (name, value) in names.iter().zip(values) {
+            assert_eq!(value, Some(format!("value of {name}")));
+        }
+        let settings = format!("{:?}", choice.settings);
+        assert!(settings.contains("STOP_AUDITOR_KEY_ENV") && !settings.contains("value of"), "{settings}");
+    }
+
+    #[test]
+    fn a_preset_is_what_is_not_the_default() {
+        for (vendor, preset) in [
+            (None, None),
+            (Some(""), None),
+            (Some(" "), None),
+            (Some("codex"), None),
+            (Some(" codex "), None),
+            (Some(" gemini "), Some("gemini")),
+        ] {
+            let choice = Choice { vendor: vendor.map(str::to_owned), ..Choice::default() };
+            assert_eq!(choice.preset(), preset, "{vendor:?}");
+        }
+    }
+}

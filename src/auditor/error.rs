@@ -94,3 +94,42 @@ impl fmt::Display for AuditError {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn r6_9_each_cause_is_told_in_words_of_its_own() {
+        let not_started =
+            |kind: io::ErrorKind| AuditError::NotStarted("judge".to_owned(), io::Error::new(kind, "why"));
+        let text = str::to_owned;
+        for (error, told) in [
+            (
+                not_started(io::ErrorKind::NotFound),
+                "找不到命令 judge，装好它，或用 STOP_AUDITOR_CMD 换一个审计员",
+            ),
+            (not_started(io::ErrorKind::PermissionDenied), "judge 起不来：why"),
+            (AuditError::Failed(text("退出码 3"), text(" \n")), "审计员出错，退出码 3"),
+            (AuditError::Failed(text("信号 9"), text("no quota\n")), "审计员出错，信号 9：no quota"),
+            (AuditError::TimedOut(Duration::from_millis(1_500)), "超过 1.5 秒没有答复"),
+            (AuditError::Stopped(text(" ")), "审计员没有答完就要再问一次，已经结束它"),
+            (AuditError::Stopped(text("no quota ")), "审计员出错：no quota"),
+            (AuditError::Incomplete(text("")), "审计员没有答完"),
+            (AuditError::Incomplete(text("cut")), "审计员没有答完：cut"),
+            (AuditError::NoVerdict(NoVerdict::NoLine, text(" \n")), "审计员的回复是空的，没有 VERDICT 行"),
+            (AuditError::NoVerdict(NoVerdict::NoLine, text("hm\n")), "回复里没有 VERDICT 行：hm"),
+            (
+                AuditError::NoVerdict(NoVerdict::Unknown(text("MAYBE")), text("x")),
+                "VERDICT 行不是 PASS、NOTE、FAIL 之一：MAYBE",
+            ),
+        ] {
+            assert_eq!(error.to_string(), told);
+        }
+        let ended = |status: i32| AuditError::failed(ExitStatus::from_raw(status), String::new()).to_string();
+        assert_eq!(
+            (ended(3 << 8).as_str(), ended(9).as_str()),
+            ("审计员出错，退出码 3", "审计员出错，信号 9")
+        );
+    }
+}

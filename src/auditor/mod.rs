@@ -303,6 +303,32 @@ mod tests {
     }
 
     #[test]
+    fn r6_1_a_command_goes_before_a_preset_and_a_preset_before_codex() {
+        let settings = Settings::from_iter([("A_KEY".to_owned(), "k".to_owned())]);
+        let all = Choice {
+            command: Some("judge -x".to_owned()),
+            vendor: Some("qwen".to_owned()),
+            model: Some("m".to_owned()),
+            base_url: Some("https://h.example/v1".to_owned()),
+            key_variable: Some("A_KEY".to_owned()),
+            settings,
+            ..Choice::default()
+        };
+        let no_command = Choice { command: Some(" ".to_owned()), ..all.clone() };
+        let neither = Choice { vendor: None, ..no_command.clone() };
+        for (choice, program, command_line, is_codex, is_preset) in [
+            (&all, "sh", "judge -x", false, false),
+            (&no_command, "qwen", "qwen --auth-type openai", false, true),
+            (&neither, "codex", "codex exec --ephemeral", true, false),
+        ] {
+            let auditor = Auditor::choose(choice).unwrap();
+            assert!(auditor.command_line().starts_with(command_line), "{}", auditor.command_line());
+            assert_eq!((auditor.program_name().as_str(), auditor.name.as_str()), (program, "m"));
+            assert_eq!((auditor.codex().is_some(), auditor.preset().is_some()), (is_codex, is_preset));
+        }
+    }
+
+    #[test]
     fn the_limit_is_never_over_150_seconds() {
         assert_eq!(limit(Some("0.5")), Duration::from_millis(500));
         for over in [None, Some("999"), Some("inf"), Some("-1"), Some("nan"), Some("soon"), Some("0")] {

@@ -18,8 +18,8 @@ use super::signals::Signals;
 /// Between asking a group to end and ending it; with the client's own two seconds in mind (6.15).
 const GRACE: Duration = Duration::from_millis(700);
 
-/// How long killed processes are seen off.
-const VANISHING: Duration = Duration::from_millis(40);
+/// How often it is looked whether killed processes have gone, every two milliseconds.
+const VANISHING: usize = 20;
 
 /// How a child ended.
 #[derive(Debug)]
@@ -100,8 +100,7 @@ pub fn run_on(
     let ran = converse(&mut child, &group, input, deadline, signals, leash);
     if ran.is_err() {
         // Where waiting failed nothing may be left running either.
-        group.end_now();
-        let _ = child.wait();
+        group.end_now(&mut child);
     }
     ran
 }
@@ -149,12 +148,11 @@ fn converse(
         }
     };
     match end {
-        End::TimedOut | End::Cancelled => group.end_with_grace(child, signals),
+        End::TimedOut | End::Cancelled => group.ask_to_end(child, signals),
         // What is to be kept from going on is not asked.
-        End::Stopped => group.kill(child),
-        End::Exited(_) => {}
+        End::Stopped | End::Exited(_) => {}
     }
-    group.end_now();
+    group.end_now(child);
     // What was written before the end is in the pipes now; who still holds them has left the group.
     pipes.stdout.read_some();
     pipes.stderr.read_some();
@@ -197,8 +195,8 @@ fn write_some(stdin: &mut Option<ChildStdin>, input: &mut &[u8]) {
     while !input.is_empty() {
         match pipe.write(input) {
             Ok(n) => *input = input.get(n..).unwrap_or_default(),
+            // What does not wait is not interrupted either.
             Err(error) if error.kind() == io::ErrorKind::WouldBlock => return,
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
             // A child may decide without reading everything.
             Err(_) => break,
         }
@@ -212,7 +210,8 @@ struct Group {
 }
 
 impl Group {
-    fn end_with_grace(&self, child: &mut Child, signals: &Signals) {
+    /// Asks for the end, and waits for it a little.
+    fn ask_to_end(&self, child: &mut Child, signals: &Signals) {
         let _ = kill_process_group(self.pid, Signal::TERM);
         let until = Instant::now() + GRACE;
         while matches!(child.try_wait(), Ok(None)) {
@@ -225,20 +224,75 @@ impl Group {
             let _ = poll(&mut fds, Some(&timeout));
             signals.forget_child();
         }
-        self.kill(child);
-    }
-
-    fn kill(&self, child: &mut Child) {
-        let _ = kill_process_group(self.pid, Signal::KILL);
-        let _ = child.wait();
     }
 
     /// Kills what is left of the group, and gives it a moment to vanish. A killed process does nothing more, but its
     /// entry stays until its parent, by now the system's first process, has seen its end; that is not waited for.
-    fn end_now(&self) {
-        let until = Instant::now() + VANISHING;
-        while kill_process_group(self.pid, Signal::KILL).is_ok() && Instant::now() < until {
+    fn end_now(&self, child: &mut Child) {
+        for _ in 0..VANISHING {
+            if kill_process_group(self.pid, Signal::KILL).is_err() {
+                return;
+            }
+            let _ = child.wait();
             std::thread::sleep(Duration::from_millis(2));
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sh(script: &str) -> Command {
+        let mut command = Command::new("sh");
+        command.arg("-c").arg(script);
+        command
+    }
+
+    const LONG: Duration = Duration::from_secs(60);
+
+    #[test]
+    fn r6_14_a_child_that_is_over_its_time_may_say_a_last_word() {
+        let signals = Signals::catch().unwrap();
+        let script = "trap 'sleep 0.1; echo last; exit 0' TERM; echo first; while :; do sleep 0.02; done";
+        let ran = run(&mut sh(script), b"", Duration::from_millis(300), &signals).unwrap();
+        assert!(matches!(ran.end, End::TimedOut), "{ran:?}");
+        assert_eq!((ran.stdout.as_str(), ran.failure()), ("first\nlast\n", None));
+    }
+
+    #[test]
+    fn r6_14_who_holds_one_of_its_streams_is_noticed() {
+        let signals = Signals::catch().unwrap();
+        for (redirection, is_held) in
+            [("", true), (">/dev/null", true), ("2>/dev/null", true), (">/dev/null 2>&1", false)]
+        {
+            let script = format!("setsid sleep 1 {redirection} & sleep 0.1");
+            let ran = run(&mut sh(&script), b"", LONG, &signals).unwrap();
+            assert_eq!(ran.output_is_held, is_held, "{redirection:?} {ran:?}");
+        }
+    }
+
+    #[test]
+    fn a_child_on_a_leash_is_ended_for_what_it_printed() {
+        let signals = Signals::catch().unwrap();
+        for (stream, is_first) in [("1", true), ("2", false)] {
+            let is_enough = |stdout: &[u8], stderr: &[u8]| {
+                (if is_first { stdout } else { stderr }).ends_with(b"enough\n")
+            };
+            let leash = Leash { is_enough: &is_enough, cpu_seconds: None };
+            let script = format!("trap '' TERM; echo enough >&{stream}; sleep 59");
+            let ran = run_on(&leash, &mut sh(&script), b"", LONG, &signals).unwrap();
+            assert!(matches!(ran.end, End::Stopped) && !ran.output_is_held, "{ran:?}");
+        }
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn a_child_on_a_leash_has_so_much_processor_time() {
+        let signals = Signals::catch().unwrap();
+        let leash = Leash { is_enough: &|_, _| false, cpu_seconds: Some(7) };
+        // What it reads is written once the limit stands.
+        let ran = run_on(&leash, &mut sh("read -r _; ulimit -t"), b"go\n", LONG, &signals).unwrap();
+        assert_eq!(ran.stdout, "7\n");
     }
 }

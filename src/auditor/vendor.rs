@@ -9,24 +9,23 @@ const STARTERS: [&str; 25] = [
     "setsid", "stdbuf", "xargs", "eval", "{", "!", "if", "then", "else", "elif", "do", "while", "until",
 ];
 const SHELLS: [&str; 5] = ["sh", "bash", "dash", "zsh", "ksh"];
-/// A shell that starts a shell that starts a shell: nobody writes more.
-const MAX_DEPTH: u8 = 4;
 
 /// Whether the auditor is Anthropic's: `command` is the whole shell command (6.1), `model` the name from
 /// `STOP_AUDITOR_MODEL` where there is one.
 pub fn is_anthropic(command: &str, model: Option<&str>) -> bool {
-    model.is_some_and(names_anthropic) || asks_anthropic(command, 0)
+    model.is_some_and(names_anthropic) || asks_anthropic(command)
 }
 
-fn asks_anthropic(command: &str, depth: u8) -> bool {
-    simple_commands(command).iter().any(|words| simple_asks_anthropic(words, depth))
+fn asks_anthropic(command: &str) -> bool {
+    simple_commands(command).iter().any(|words| simple_asks_anthropic(words))
 }
 
-fn simple_asks_anthropic(words: &[String], depth: u8) -> bool {
+fn simple_asks_anthropic(words: &[String]) -> bool {
     let Some((program, arguments)) = program(words) else { return false };
     let name = file_name(program);
-    if SHELLS.contains(&name) && depth < MAX_DEPTH {
-        return script(arguments).is_some_and(|script| asks_anthropic(script, depth + 1));
+    if SHELLS.contains(&name) {
+        // One word of the command: it is shorter, and there is an end.
+        return script(arguments).is_some_and(asks_anthropic);
     }
     // Python's `-m` names a module.
     let is_python = name.starts_with("python");
@@ -155,7 +154,7 @@ fn words(part: &str) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::is_anthropic;
+    use super::{is_anthropic, is_assignment};
     use rstest::rstest;
 
     #[rstest]
@@ -169,6 +168,10 @@ mod tests {
     #[case::in_a_pipe("cat | claude -p")]
     #[case::after_cd("cd /tmp && claude -p")]
     #[case::in_a_shell("bash -lc 'cd /tmp; claude -p'")]
+    #[case::behind_options_of_a_shell("bash --norc -x -c 'claude -p'")]
+    #[case::in_shells_of_shells("sh -c 'bash -c \"zsh -lc \\\"claude -p\\\"\"'")]
+    #[case::behind_an_escape("echo \\a; claude -p")]
+    #[case::behind_a_quotation("echo 'a'; claude -p")]
     #[case::model("llm -m claude-opus-4")]
     #[case::model_glued("llm -mclaude-opus-4")]
     #[case::model_equals("x --model=anthropic/some-model")]
@@ -194,6 +197,8 @@ mod tests {
     #[case::fake("cat >/dev/null; echo 'VERDICT: NOTE - claude said too much'")]
     #[case::quoted_separator("echo 'a; claude b | claude'")]
     #[case::escaped_separator(r"echo a\; claude")]
+    #[case::a_script_of_a_shell("bash -x 'claude -p'")]
+    #[case::a_script_s_arguments("bash run.c 'claude -p'")]
     #[case::path_part("/opt/claude/bin/judge")]
     #[case::argument("judge --subject claude")]
     #[case::python_module("python3 -m claude_free_judge")]
@@ -202,6 +207,21 @@ mod tests {
     #[case::empty("")]
     fn r1_7_another_vendor_is_let_be(#[case] command: &str) {
         assert!(!is_anthropic(command, None), "{command}");
+    }
+
+    #[test]
+    fn an_assignment_has_a_name_before_it() {
+        for (word, is) in [
+            ("A=1", true),
+            ("A_1=", true),
+            ("_=x", true),
+            ("=x", false),
+            ("1A=x", false),
+            ("A-B=x", false),
+            ("A", false),
+        ] {
+            assert_eq!(is_assignment(word), is, "{word}");
+        }
     }
 
     #[test]

@@ -100,6 +100,20 @@ mod tests {
     }
 
     #[test]
+    fn without_a_verdict_the_last_message_counts() {
+        let stream = [message("looking"), message("done"), DONE.into()].join("\n");
+        assert_eq!(answer(&stream).text, "done");
+    }
+
+    #[test]
+    fn an_error_is_told_and_other_items_are_not() {
+        let error = r#"{"type":"error","message":"boom"}"#;
+        let other = r#"{"type":"item.completed","item":{"type":"reasoning","text":"hm"}}"#;
+        let answer = answer(&[other, error].join("\n"));
+        assert_eq!(answer, Answer { error: Some("boom".to_owned()), ..Answer::default() });
+    }
+
+    #[test]
     fn plain_text_is_no_event_stream() {
         assert!(!is_event_stream("VERDICT: PASS"));
         assert!(!is_event_stream(""));

@@ -146,3 +146,48 @@ pub fn bring_login_back(directory: &Path, login: Login) -> io::Result<()> {
         _ => Ok(()),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn where_a_login_is_kept_is_read_and_passed_on() {
+        let directory = tempfile::tempdir().unwrap();
+        for (text, store) in [
+            ("", Store::File),
+            ("cli_auth_credentials_store = \"file\"", Store::File),
+            ("cli_auth_credentials_store = \"keyring\"", Store::KeyRing),
+            ("cli_auth_credentials_store = \"auto\"", Store::Either),
+            ("cli_auth_credentials_store = \"keyring", Store::File),
+        ] {
+            fs::write(directory.path().join("config.toml"), text).unwrap();
+            let found = Store::of(&config(directory.path()));
+            assert_eq!(found, store, "{text}");
+        }
+        for (store, setting) in [(Store::File, "file"), (Store::KeyRing, "keyring"), (Store::Either, "auto")]
+        {
+            assert_eq!(store.setting(), format!("cli_auth_credentials_store=\"{setting}\""));
+        }
+    }
+
+    #[test]
+    fn a_renewed_login_takes_the_old_one_s_place_and_a_link_does_not() {
+        let directory = tempfile::tempdir().unwrap();
+        let (own, login) = (directory.path().join("own.json"), directory.path().join(PRIVATE).join(LOGIN));
+        fs::create_dir(directory.path().join(PRIVATE)).unwrap();
+        fs::write(&own, "old").unwrap();
+        symlink(&own, &login).unwrap();
+        bring_login_back(directory.path(), Login::Linked(own.clone())).unwrap();
+        assert_eq!(fs::read_to_string(&own).unwrap(), "old");
+        fs::remove_file(&login).unwrap();
+        fs::write(&login, "new").unwrap();
+        bring_login_back(directory.path(), Login::InEnvironment).unwrap();
+        assert_eq!(fs::read_to_string(&own).unwrap(), "old");
+        bring_login_back(directory.path(), Login::Linked(own.clone())).unwrap();
+        assert_eq!(fs::read_to_string(&own).unwrap(), "new");
+        fs::remove_file(&login).unwrap();
+        bring_login_back(directory.path(), Login::Linked(own.clone())).unwrap();
+        assert_eq!(fs::read_to_string(&own).unwrap(), "new");
+    }
+}

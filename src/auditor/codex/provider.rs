@@ -202,8 +202,36 @@ mod tests {
         "#);
         let settings = relay.settings().join(" ");
         assert!(!settings.contains("SECRET\"") && settings.contains("STOP_AUDITOR_SECRET_0"), "{settings}");
+        let debug = format!("{relay:?}");
+        assert!(debug.contains("\"relay\"") && !debug.contains("BEARER"), "{debug}");
         let secrets: Vec<&str> = relay.secrets.iter().map(|(_, secret)| secret.as_str()).collect();
         assert_eq!(secrets, ["BEARER-SECRET", "HEADER-SECRET"]);
+    }
+
+    #[test]
+    fn a_secret_header_stands_beside_those_of_the_environment() {
+        let relay = of(r#"
+            model_provider = "relay"
+            [model_providers.relay]
+            http_headers = { A = "HEADER-SECRET" }
+            env_http_headers = { B = "B_KEY" }
+        "#);
+        let mut variables = relay.variables;
+        variables.sort();
+        assert_eq!(variables, ["B_KEY", "STOP_AUDITOR_SECRET_0"]);
+    }
+
+    #[test]
+    fn what_goes_elsewhere_than_to_the_default_service_is_named() {
+        for (config, relay) in [
+            ("", None),
+            ("openai_base_url = \"http://h/v1\"", Some("openai_base_url")),
+            ("model_provider = \"ollama\"", Some("ollama")),
+            // The redirection is of the default service alone.
+            ("model_provider = \"ollama\"\nopenai_base_url = \"http://h/v1\"", Some("ollama")),
+        ] {
+            assert_eq!(of(config).relay.as_deref(), relay, "{config}");
+        }
     }
 
     #[test]

@@ -115,7 +115,9 @@ mod tests {
 
     #[test]
     fn this_machine_is_told_from_others() {
-        for url in ["http://127.0.0.1:11434", "http://localhost/v1", "http://[::1]:8000/v1"] {
+        for url in
+            ["http://127.0.0.1:11434", "http://localhost/v1", "http://[::1]:8000/v1", "http://[::1]/v1"]
+        {
             assert!(is_of_this_machine(url) && !is_in_the_clear(url), "{url}");
         }
         for url in ["http://127.0.0.1@h.example/v1", "http://h.example:80", "http://127.h.example"] {

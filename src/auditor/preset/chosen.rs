@@ -179,7 +179,9 @@ mod tests {
     fn no_key_is_printed_by_accident() {
         let whole = choice("https://h.example/v1");
         let chosen = Chosen::of(&whole, "openai-compatible").unwrap();
-        assert!(!format!("{chosen:?} {whole:?}").contains("secret-value"));
+        let told = format!("{chosen:?} {whole:?}");
+        assert!(told.contains("A_KEY") && !told.contains("secret-value"), "{told}");
+        assert!(format!("{:?}", chosen.key).contains("A_KEY"));
     }
 
     #[test]

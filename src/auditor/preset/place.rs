@@ -157,13 +157,16 @@ impl Chosen {
 /// # Errors
 /// Where there is none.
 pub fn outside_projects() -> io::Result<PathBuf> {
-    let candidates = [env::temp_dir(), PathBuf::from("/tmp"), PathBuf::from("/var/tmp")];
+    let none = || io::Error::other("临时目录都在项目（git 仓库）里，用 TMPDIR 换一个");
+    first_outside([env::temp_dir(), PathBuf::from("/tmp"), PathBuf::from("/var/tmp")]).ok_or_else(none)
+}
+
+fn first_outside<const N: usize>(candidates: [PathBuf; N]) -> Option<PathBuf> {
     let is_outside = |folder: &PathBuf| {
         let whole = fs::canonicalize(folder).unwrap_or_else(|_| folder.clone());
         whole.is_dir() && !whole.ancestors().any(|above| above.join(".git").exists())
     };
-    let none = || io::Error::other("临时目录都在项目（git 仓库）里，用 TMPDIR 换一个");
-    candidates.into_iter().find(is_outside).ok_or_else(none)
+    candidates.into_iter().find(is_outside)
 }
 
 /// Where the person's `llm` keeps its models and keys: `$LLM_USER_PATH`, else its folder for applications.
@@ -284,11 +287,27 @@ mod tests {
     }
 
     #[test]
+    fn a_folder_in_a_project_is_passed_over() {
+        let base = tempfile::tempdir().unwrap();
+        let [project, below, missing, outside] =
+            ["project", "project/a/b", "missing", "outside"].map(|name| base.path().join(name));
+        for folder in [&project.join(".git"), &below, &outside] {
+            fs::create_dir_all(folder).unwrap();
+        }
+        let found = first_outside([project, below.clone(), missing, outside.clone()]);
+        assert_eq!(found, Some(outside));
+        assert_eq!(first_outside([below]), None);
+        assert!(outside_projects().unwrap().is_dir());
+    }
+
+    #[test]
     fn a_person_is_shown_the_command_and_can_list_models() {
         let chosen = chosen("ollama", "http://h.example", None);
         let words = chosen.words();
         assert_eq!(words.first().map(String::as_str), Some("curl"));
         assert_eq!(words.last().map(String::as_str), Some("http://h.example/api/chat"));
+        let words = self::chosen("openai-compatible", "http://h.example", None).words();
+        assert!(words.windows(2).any(|words| words == ["--config", "PIPE"]), "{words:?}");
         let models = self::words(&chosen.models_command().unwrap());
         assert!(models.windows(2).any(|words| words == ["--max-time", "11"]), "{models:?}");
         assert_eq!(models.last().map(String::as_str), Some("http://h.example/api/tags"));

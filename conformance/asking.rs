@@ -7,7 +7,7 @@ use crate::kit::check::{Checks, checks};
 use crate::kit::event::write;
 use crate::kit::hook::quoted;
 use crate::kit::journal;
-use crate::kit::programs::{FakeCodex, message, with_program};
+use crate::kit::programs::{FakeCodex, message, path_with_bin, program, with_program};
 use crate::kit::sandbox::Sandbox;
 
 checks! {
@@ -244,6 +244,74 @@ checks! {
         c.contains("2.2", "its other line", text, "and so is");
         c.absent("2.2", "it is one line", text, "\n");
         c.absent("6.12", "the key", text, &key);
+
+    /// 1.6 for our own hook: what a preset's client finds in its environment.
+    #[own]
+    fn r1_6_a_presets_client_gets_what_it_needs_and_no_more(c: &mut Checks) {
+        let sandbox = Sandbox::with_two_turns();
+        let seen = sandbox.path("seen");
+        let script = format!(
+            "#!/bin/sh\ncat >/dev/null; env >{}; echo 'VERDICT: FAIL - 预设的判定'\n",
+            quoted(&seen.to_string_lossy())
+        );
+        program(&sandbox, "llm", &script);
+        let home = sandbox.path("home").display().to_string();
+        std::fs::create_dir_all(sandbox.path("home/.volta")).expect("a folder");
+        for (set, folder) in [
+            (&[][..], format!("{home}/.config/io.datasette.llm")),
+            (&[("XDG_CONFIG_HOME", "")], format!("{home}/.config/io.datasette.llm")),
+            (&[("XDG_CONFIG_HOME", "/c")], "/c/io.datasette.llm".to_owned()),
+            (&[("XDG_CONFIG_HOME", "/c"), ("LLM_USER_PATH", "/l")], "/l".to_owned()),
+        ] {
+            let stop = sandbox.stop().env("PATH", &path_with_bin(&sandbox));
+            let stop =
+                stop.env("STOP_AUDITOR_VENDOR", "llm").env("STOP_AUDITOR_MODEL", "m").env("A_KEY", "x");
+            let stop = stop.env("ASDF_DATA_DIR", "/asdf").env("FNM_X", "/fnm");
+            let run = set.iter().fold(stop, |stop, (name, value)| stop.env(name, value)).run();
+            c.that(
+                "6.7",
+                format!("{set:?}: it is asked"),
+                run.reason().contains("预设的判定"),
+                "a block",
+                run.seen(),
+            );
+            let seen = std::fs::read_to_string(&seen).unwrap_or_default();
+            let value = |name: &str| {
+                seen.lines().find_map(|line| line.strip_prefix(&format!("{name}=")).map(str::to_owned))
+            };
+            c.equal("6.1", format!("{set:?}: its folder"), value("LLM_USER_PATH"), Some(folder));
+            c.equal("1.6", "a key of others", value("A_KEY"), None);
+            for (name, wanted) in [
+                ("VOLTA_HOME", Some(format!("{home}/.volta"))),
+                ("PYENV_ROOT", None),
+                ("ASDF_DATA_DIR", Some("/asdf".to_owned())),
+                ("FNM_X", Some("/fnm".to_owned())),
+                ("LANG", Some("C.UTF-8".to_owned())),
+            ] {
+                c.equal("6.1", format!("{set:?}: {name}"), value(name), wanted);
+            }
+        }
+    }
+
+    /// 1.6 for our own hook: Codex gets the keys that its own arguments and its relay name, and no other.
+    #[own]
+    fn r1_6_codex_gets_the_keys_that_are_named(c: &mut Checks) {
+        let sandbox = Sandbox::with_two_turns();
+        write(
+            &sandbox.path("home/.codex/config.toml"),
+            "model_provider = \"relay\"\n[model_providers.relay]\nbase_url = \"http://h.example/v1\"\nenv_key = \"RELAY_KEY\"\n",
+        );
+        let codex = FakeCodex::new(&sandbox, &[message("VERDICT: PASS")]);
+        let stop = ["RELAY_KEY", "OWN_KEY", "CODEX_API_KEY", "OTHER_KEY"]
+            .into_iter()
+            .fold(codex.stop(), |stop, name| stop.env(name, "x"));
+        stop.env("STOP_AUDITOR_CODEX_ARGS", "-c 'model_providers.m.env_key=\"OWN_KEY\"'").run();
+        let known = codex.recording().environment();
+        for (name, is_known) in
+            [("RELAY_KEY", true), ("OWN_KEY", true), ("CODEX_API_KEY", true), ("OTHER_KEY", false)]
+        {
+            c.equal("1.6", name, known.iter().any(|known| known == name), is_known);
+        }
     }
 
     /// 6.2 for our own hook: a custom command runs in an empty directory too, which is gone afterwards.

@@ -143,6 +143,23 @@ checks! {
         c.that("6.14", "its process id is in the line", found, format!("{ids:?}"), sandbox.log_text());
     }
 
+    /// 6.14 for our own hook: also where the auditor's time was over, and nobody held its output.
+    #[own]
+    fn r6_14_what_a_late_auditor_left_is_named_in_the_log(c: &mut Checks) {
+        let sandbox = Sandbox::with_two_turns();
+        let pids = hook::quoted(&sandbox.pids().to_string_lossy());
+        let left =
+            format!("setsid sh -c 'echo $$ >>\"$0\"; exec sleep 60' {pids} </dev/null >/dev/null 2>&1");
+        let auditor = format!("cat >/dev/null; {left} & sleep 60");
+        let run = sandbox.stop().env("STOP_AUDITOR_TIMEOUT", "1").auditor(&auditor).run();
+        c.that("6.14", "it took too long", run.not_audited(), "not audited", run.seen());
+        let ids = processes::ids_in(&sandbox.pids());
+        let line = sandbox.log_lines().pop().unwrap_or_default();
+        let named: Vec<String> = ids.iter().map(|id| format!("{id} sleep")).collect();
+        c.equal("6.14", "processes that were left", named.len(), 1);
+        c.equal("6.14", "who is named", line["detached"].clone(), json!(named));
+    }
+
     /// 6.15: Esc, or the client's own time-out.
     fn r6_15_sigterm_ends_the_auditor_too(c: &mut Checks) {
         for (name, n_processes) in [("timeout", 1), ("timeout-with-grandchild", 2), ("ignores-term", 2)] {

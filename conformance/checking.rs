@@ -179,6 +179,19 @@ checks! {
         }
     }
 
+    /// 2.3: a key in the environment is a login.
+    #[own]
+    fn r2_3_a_key_in_the_environment_is_a_login(c: &mut Checks) {
+        let machine = Machine::new();
+        machine.log_out();
+        for (variables, code) in [(&[][..], 1), (&[("CODEX_API_KEY", "")], 1), (&[("CODEX_API_KEY", "x")], 0)]
+        {
+            let seen = machine.check_with(variables, &[]);
+            c.equal("2.3", format!("{variables:?}: exit code"), seen.code, Some(code));
+            c.equal("2.3", format!("{variables:?}: a login"), seen.out.contains("✓ 登录"), code == 0);
+        }
+    }
+
     /// P.1, 4.15: what is kept back is told, and that keys are sent; neither is a problem.
     #[own]
     fn p_1_what_is_kept_back_is_told(c: &mut Checks) {
@@ -325,8 +338,13 @@ impl Machine {
     }
 
     fn check(&self, arguments: &[&str]) -> Seen {
+        self.check_with(&[], arguments)
+    }
+
+    fn check_with(&self, variables: &[(&str, &str)], arguments: &[&str]) -> Seen {
         let output = Command::new(BINARY)
             .env_clear()
+            .envs(variables.iter().copied())
             .env("PATH", path_with_bin(&self.sandbox))
             .env("HOME", self.at("home"))
             .env("TMPDIR", self.at("tmp"))

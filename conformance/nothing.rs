@@ -51,7 +51,7 @@ checks! {
             ("a whole event", event(), ""),
             ("and a line end", event(), "\n"),
             // Wherever a read ends, it ends as an object does.
-            ("one of many reads", event().set("more", "}".repeat(300_000)), ""),
+            ("one of many reads", event().set("more", "}".repeat(1_200_000)), ""),
         ] {
             let json = event.json.to_string() + end;
             let (hook, input) = event.start_open(json.as_bytes());

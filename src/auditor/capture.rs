@@ -44,7 +44,7 @@ impl<R: Read + AsFd> Capture<R> {
 
     /// Takes what is there now.
     pub fn read_some(&mut self) {
-        let mut buffer = [0; 8 * 1024];
+        let mut buffer = [0; 8_192];
         for _ in 0..AT_ONCE {
             let Some(pipe) = &mut self.pipe else { return };
             match pipe.read(&mut buffer) {
@@ -103,7 +103,7 @@ mod tests {
         assert!(from.beginning().len() == KEPT && from.beginning().starts_with(b"first\n"));
         let text = from.into_text();
         assert!(text.starts_with("first\n") && text.ends_with("\nlast"));
-        assert_eq!(text.len(), 2 * KEPT);
+        assert_eq!(text.len(), 2_097_152, "a megabyte of each");
     }
 
     struct Broken(io::PipeReader);

@@ -1,13 +1,12 @@
 //! Who left the auditor's process group and is still there (6.14).
 //!
-//! Such a process is not waited for and not ended, it is only named in the log. Linux tells; elsewhere nobody is
-//! found.
+//! Such a process is not waited for and not ended, it is only named in the log. Linux tells in `/proc`; elsewhere
+//! nobody is found.
 
 /// Marks every process of one audit, in its environment.
 pub const AUDIT_VARIABLE: &str = "STOP_AUDITOR_AUDIT";
 
 /// `pid name` of each process that carries the mark.
-#[cfg(target_os = "linux")]
 pub fn find(mark: &str) -> Vec<String> {
     let wanted = format!("{AUDIT_VARIABLE}={mark}");
     let carries = |pid: &str| {
@@ -27,8 +26,25 @@ pub fn find(mark: &str) -> Vec<String> {
         .collect()
 }
 
-/// `pid name` of each process that carries the mark.
-#[cfg(not(target_os = "linux"))]
-pub fn find(_mark: &str) -> Vec<String> {
-    Vec::new()
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn r6_14_who_carries_the_mark_is_named_and_nobody_else() {
+        let mark = format!("stop-auditor-test-{}", std::process::id());
+        let start = |mark: &str| {
+            std::process::Command::new("sleep")
+                .arg("60")
+                .env(AUDIT_VARIABLE, mark)
+                .spawn()
+                .expect("it starts")
+        };
+        let (mut carrier, mut other) = (start(&mark), start("another"));
+        let found = find(&mark);
+        for child in [&mut carrier, &mut other] {
+            child.kill().and_then(|()| child.wait()).expect("it ends");
+        }
+        assert_eq!(found, [format!("{} sleep", carrier.id())]);
+    }
 }

@@ -329,6 +329,17 @@ mod tests {
     }
 
     #[test]
+    fn r6_9_what_did_not_end_in_time_is_told_as_that() {
+        let told = |end: End| {
+            let ran = Ran { end, stdout: String::new(), stderr: String::new(), output_is_held: false };
+            in_time(&ran, Duration::from_secs(7)).err().map(|error| error.to_string())
+        };
+        assert_eq!(told(End::TimedOut).as_deref(), Some("超过 7 秒没有答复"));
+        assert_eq!(told(End::Cancelled).as_deref(), Some("hook 被客户端中断"));
+        assert_eq!(told(End::Stopped), None);
+    }
+
+    #[test]
     fn the_limit_is_never_over_150_seconds() {
         assert_eq!(limit(Some("0.5")), Duration::from_millis(500));
         for over in [None, Some("999"), Some("inf"), Some("-1"), Some("nan"), Some("soon"), Some("0")] {

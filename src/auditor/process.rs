@@ -261,6 +261,15 @@ mod tests {
     }
 
     #[test]
+    fn the_input_of_a_child_that_wants_no_more_is_closed() {
+        let mut child = sh("exit 0").stdin(Stdio::piped()).spawn().unwrap();
+        let mut stdin = child.stdin.take();
+        child.wait().unwrap();
+        write_some(&mut stdin, &mut b"too late".as_slice());
+        assert!(stdin.is_none());
+    }
+
+    #[test]
     fn r6_14_who_holds_one_of_its_streams_is_noticed() {
         let signals = Signals::catch().unwrap();
         for (redirection, is_held) in

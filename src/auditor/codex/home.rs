@@ -91,13 +91,22 @@ pub fn config(codex_home: &Path) -> Table {
 
 /// How the auditor is logged in; `keys` are variables that hold a provider's key.
 pub fn login(store: Store, keys: &[String]) -> Login {
-    let has_key = |name: &str| env::var_os(name).is_some_and(|value| !value.is_empty());
-    let Some(home) = person_codex_home().filter(|home| home.is_dir()) else { return Login::InEnvironment };
+    login_in(person_codex_home(), store, has_key(keys))
+}
+
+/// Whether the environment holds a key: Codex's own, or one of these variables'.
+pub fn has_key(keys: &[String]) -> bool {
+    let is_set = |name: &str| env::var_os(name).is_some_and(|value| !value.is_empty());
+    std::iter::once("CODEX_API_KEY").chain(keys.iter().map(String::as_str)).any(is_set)
+}
+
+fn login_in(home: Option<PathBuf>, store: Store, has_key: bool) -> Login {
+    let Some(home) = home.filter(|home| home.is_dir()) else { return Login::InEnvironment };
     let file = home.join(LOGIN);
     // Codex takes the file away when it puts a login into the key ring.
     if store != Store::KeyRing && file.is_file() {
         Login::Linked(std::path::absolute(&file).unwrap_or(file))
-    } else if store == Store::File || has_key("CODEX_API_KEY") || keys.iter().any(|name| has_key(name)) {
+    } else if store == Store::File || has_key {
         Login::InEnvironment
     } else {
         Login::OwnHome(home)
@@ -169,6 +178,41 @@ mod tests {
         {
             assert_eq!(store.setting(), format!("cli_auth_credentials_store=\"{setting}\""));
         }
+    }
+
+    #[test]
+    fn a_login_is_a_file_a_key_or_in_the_key_ring() {
+        let directory = tempfile::tempdir().unwrap();
+        let (home, missing) = (directory.path().to_owned(), directory.path().join("missing"));
+        let own = Login::OwnHome(home.clone());
+        for (store, has_key, login) in [
+            (Store::File, false, Login::InEnvironment),
+            (Store::KeyRing, false, own.clone()),
+            (Store::KeyRing, true, Login::InEnvironment),
+            (Store::Either, false, own.clone()),
+            (Store::Either, true, Login::InEnvironment),
+        ] {
+            assert_eq!(login_in(Some(home.clone()), store, has_key), login, "{store:?} {has_key}");
+        }
+        let file = home.join(LOGIN);
+        fs::write(&file, "{}").unwrap();
+        for (store, login) in [
+            (Store::File, Login::Linked(file.clone())),
+            (Store::Either, Login::Linked(file)),
+            (Store::KeyRing, own),
+        ] {
+            assert_eq!(login_in(Some(home.clone()), store, false), login, "{store:?}");
+        }
+        assert_eq!(login_in(Some(missing), Store::KeyRing, false), Login::InEnvironment);
+        assert_eq!(login_in(None, Store::KeyRing, false), Login::InEnvironment);
+    }
+
+    #[test]
+    fn a_key_is_in_a_variable_that_is_not_empty() {
+        // Whoever runs this has a PATH.
+        let keys = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<Vec<String>>();
+        assert!(has_key(&keys(&["NOT_SET_ANYWHERE", "PATH"])));
+        assert_eq!(has_key(&keys(&["NOT_SET_ANYWHERE"])), has_key(&[]));
     }
 
     #[test]

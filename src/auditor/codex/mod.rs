@@ -74,8 +74,7 @@ impl Codex {
 
     /// Whether a key is in the environment.
     pub fn has_key(&self) -> bool {
-        let is_set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
-        is_set("CODEX_API_KEY") || self.keys().iter().any(|name| is_set(name))
+        home::has_key(&self.keys())
     }
 
     /// Variables that hold the keys of the providers in use, the person's own arguments included.

@@ -50,7 +50,7 @@ pub fn cut_round<'a>(text: &'a str, max: usize, keep: Keep, windows: &[Window]) 
     if text.len() <= max {
         return Cow::Borrowed(text);
     }
-    let chars = text.chars().count();
+    let chars = windows.first().map_or_else(|| text.chars().count(), |window| window.of);
     if chars <= max {
         return Cow::Borrowed(text);
     }
@@ -79,8 +79,12 @@ pub fn cut_round<'a>(text: &'a str, max: usize, keep: Keep, windows: &[Window]) 
     }
     let head = keep.head_of(ends);
     let tail = ends - head;
-    taken.push(Window { bytes: 0..nth_char(text, head), chars: 0..head });
-    taken.push(Window { bytes: nth_last_char(text, tail)..text.len(), chars: chars - tail..chars });
+    taken.push(Window { bytes: 0..nth_char(text, head), chars: 0..head, of: chars });
+    taken.push(Window {
+        bytes: nth_last_char(text, tail)..text.len(),
+        chars: chars - tail..chars,
+        of: chars,
+    });
     Cow::Owned(joined(text, taken))
 }
 
@@ -89,7 +93,7 @@ fn joined(text: &str, mut pieces: Vec<Window>) -> String {
     pieces.sort_by_key(|piece| piece.bytes.start);
     let mut out = String::new();
     let (mut at, mut n_chars) = (0, 0);
-    for Window { bytes, chars } in pieces {
+    for Window { bytes, chars, .. } in pieces {
         match chars.start.saturating_sub(n_chars) {
             0..=SHORTEST_MARK => out.push_str(text.get(at..bytes.start).unwrap_or_default()),
             n_left_out => out.push_str(&mark(n_left_out)),
@@ -225,7 +229,7 @@ mod tests {
             let is_free =
                 windows.iter().all(|known| chars.end <= known.chars.start || known.chars.end <= chars.start);
             if is_free && !chars.is_empty() {
-                windows.push(Window { bytes: chars.start * 3..chars.end * 3, chars });
+                windows.push(Window { bytes: chars.start * 3..chars.end * 3, chars, of: n });
             }
         }
         windows

@@ -242,20 +242,20 @@ fn changes(call: &Call, max: usize, kept: &Kept) -> String {
     }
     // The windows of each text as windows of all of them together, the first one of each text first.
     let (mut all, mut all_chars) = (String::new(), 0);
-    let mut windows: Vec<(usize, Window)> = Vec::new();
+    let mut windows: Vec<(usize, (usize, usize, &Window))> = Vec::new();
     for (index, field) in changes() {
         let text = texts::body(&field.text);
         let before = format!("{}{}「", if all.is_empty() { "" } else { " " }, field.name);
         all_chars += before.chars().count();
         all.push_str(&before);
-        let moved = kept.of(index).iter().map(|window| window.behind(all.len(), all_chars));
-        windows.extend(moved.enumerate());
+        windows.extend(kept.of(index).iter().map(|window| (all.len(), all_chars, window)).enumerate());
         all.push_str(text);
         all.push('」');
         all_chars += text.chars().count() + 1;
     }
     windows.sort_by_key(|(rank, _)| *rank);
-    let windows: Vec<Window> = windows.into_iter().map(|(_, window)| window).collect();
+    let moved = windows.into_iter().map(|(_, (bytes, chars, window))| window.behind(bytes, chars, all_chars));
+    let windows: Vec<Window> = moved.collect();
     in_one_line(&cut_round(&all, all_max, Keep::Both, &windows))
 }
 

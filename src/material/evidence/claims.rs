@@ -5,12 +5,11 @@
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 
-use super::counts::Counts;
 use super::distinctive;
 use super::gate::Gate;
 use super::tables::{
-    ASKED, ASKED_CHARS, CLAIMED_MAX, CLAIMED_OFTEN, COMMON, COUNT, FADE, FADED, LEAST, RESULTS, SENTENCES,
-    WEAK, WEAK_RARE, WHOLE,
+    ASKED, ASKED_CHARS, CLAIMED_MAX, CLAIMED_OFTEN, COMMON, FADE, FADED, LEAST, RESULTS, SENTENCES, WEAK,
+    WEAK_RARE, WHOLE,
 };
 use super::tokens::{self, Kind, Listener, Token};
 use crate::transcript::turn::{Entry, Turn};
@@ -164,8 +163,7 @@ impl Needles {
         sentences.add(self.n_sentences);
         let needle = Needle { weight: claim_weight, source, sentences, result: None };
         let quoted = distinctive::quotations(text);
-        let mut claiming =
-            Claiming { needles: self, text, quoted, counts: Counts::default(), words: [None; 2], needle };
+        let mut claiming = Claiming { needles: self, text, quoted, words: [None; 2], needle };
         tokens::walk(text, &mut claiming);
     }
 
@@ -205,7 +203,6 @@ struct Claiming<'n, 't> {
     needles: &'n mut Needles,
     text: &'t str,
     quoted: Vec<(usize, usize)>,
-    counts: Counts,
     /// The last words, the newest first: a pair is told of behind its second one.
     words: [Option<Token>; 2],
     /// What a token of the greatest weight becomes.
@@ -217,16 +214,14 @@ impl Listener for Claiming<'_, '_> {
         true
     }
 
-    fn take(&mut self, token: Token) {
+    fn take(&mut self, token: Token) -> Option<usize> {
         if matches!(token.kind, Kind::Word | Kind::Figure) {
             self.words = [Some(token), self.words[0]];
         }
         let looks = distinctive::weight(self.text, token, self.words, &self.quoted);
         let row = self.needles.find(token.hash).and_then(|number| self.needles.result(number));
         self.push(token.hash, looks);
-        if let Some(count) = self.counts.next(token, row) {
-            self.push(count.hash, COUNT);
-        }
+        row
     }
 }
 
@@ -247,8 +242,9 @@ impl Listener for Last {
         true
     }
 
-    fn take(&mut self, token: Token) {
+    fn take(&mut self, token: Token) -> Option<usize> {
         self.0 = Some(token.hash);
+        None
     }
 }
 

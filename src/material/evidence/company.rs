@@ -3,40 +3,53 @@
 //! Here common tokens count too, little as they tell: between two lines with the same figure they decide.
 
 use super::claims::Needles;
-use super::counts::Counts;
 use super::hits::Hits;
 use super::places::Place;
 use super::tables::{COMMON, STRETCH};
 use super::tokens::{self, Listener, Token};
 
 /// The line that is looked at.
-pub(super) struct Company<'h, 'n, 't> {
-    hits: &'h Hits<'n, 't>,
+pub(super) struct Company<'n> {
+    needles: &'n Needles,
+    /// What each needle tells: the rarer the more, but a common one still something.
+    weights: Vec<u32>,
     /// What the line shares with each sentence, by its number.
     shared: Vec<u32>,
     /// The needles on the line.
     on_line: Vec<usize>,
 }
 
-impl<'h, 'n, 't> Company<'h, 'n, 't> {
+impl<'n> Company<'n> {
     /// No line looked at yet.
-    pub(super) fn new(hits: &'h Hits<'n, 't>) -> Self {
-        Company { hits, shared: vec![0; hits.needles.n_sentences() + 1], on_line: Vec::new() }
+    pub(super) fn new(hits: &Hits<'n, '_>) -> Self {
+        let weight = |number| {
+            let rarity = hits.count(number).unwrap_or(COMMON + 1).max(1).ilog2() + 1;
+            hits.needles.get(number).map_or(0, |needle| needle.weight / rarity)
+        };
+        Company {
+            needles: hits.needles,
+            weights: (0..hits.needles.len()).map(weight).collect(),
+            shared: vec![0; hits.needles.n_sentences() + 1],
+            on_line: Vec::new(),
+        }
     }
 
     /// Looks at a place's line; of a long one at what is near the place.
     pub(super) fn look(&mut self, place: &Place<'_>) {
-        for needle in std::mem::take(&mut self.on_line) {
-            self.for_sentences(needle, |shared, _| *shared = 0);
-        }
-        let mut on_line =
-            OnLine { needles: self.hits.needles, counting: Counts::default(), found: Vec::new() };
+        let mut on_line = OnLine { needles: self.needles, found: std::mem::take(&mut self.on_line) };
+        on_line.found.clear();
         tokens::walk(near(place), &mut on_line);
         let mut found = on_line.found;
         found.sort_unstable();
         found.dedup();
-        for needle in &found {
-            self.for_sentences(*needle, |shared, weight| *shared += weight);
+        self.shared.fill(0);
+        for number in &found {
+            let (weight, needle) = (self.weight(*number), self.needles.get(*number));
+            for sentence in needle.into_iter().flat_map(|needle| needle.sentences.iter()) {
+                if let Some(shared) = self.shared.get_mut(usize::from(sentence)) {
+                    *shared += weight;
+                }
+            }
         }
         self.on_line = found;
     }
@@ -44,32 +57,19 @@ impl<'h, 'n, 't> Company<'h, 'n, 't> {
     /// What the line shares besides this needle with that sentence of those that claim it with which it shares most.
     pub(super) fn of(&self, needle: usize) -> u32 {
         let own = self.weight(needle);
-        let sentences = self.hits.needles.get(needle).into_iter().flat_map(|needle| needle.sentences.iter());
+        let sentences = self.needles.get(needle).into_iter().flat_map(|needle| needle.sentences.iter());
         let shared = sentences.filter_map(|sentence| self.shared.get(usize::from(sentence)));
         shared.map(|shared| shared.saturating_sub(own)).max().unwrap_or_default()
     }
 
-    fn for_sentences(&mut self, needle: usize, mut change: impl FnMut(&mut u32, u32)) {
-        let weight = self.weight(needle);
-        let Some(needle) = self.hits.needles.get(needle) else { return };
-        for sentence in needle.sentences.iter() {
-            if let Some(shared) = self.shared.get_mut(usize::from(sentence)) {
-                change(shared, weight);
-            }
-        }
-    }
-
-    /// The rarer the weightier, but a common one still tells something.
     fn weight(&self, needle: usize) -> u32 {
-        let rarity = self.hits.count(needle).unwrap_or(COMMON + 1).max(1).ilog2() + 1;
-        self.hits.needles.get(needle).map_or(0, |needle| needle.weight / rarity)
+        self.weights.get(needle).copied().unwrap_or_default()
     }
 }
 
 /// Every needle on a line.
 struct OnLine<'n> {
     needles: &'n Needles,
-    counting: Counts,
     found: Vec<usize>,
 }
 
@@ -78,11 +78,10 @@ impl Listener for OnLine<'_> {
         self.needles.gate().may_hold(hash)
     }
 
-    fn take(&mut self, token: Token) {
-        let needle = self.needles.find(token.hash);
-        self.found.extend(needle);
-        let row = needle.and_then(|needle| self.needles.result(needle));
-        self.found.extend(self.counting.next(token, row).and_then(|count| self.needles.find(count.hash)));
+    fn take(&mut self, token: Token) -> Option<usize> {
+        let needle = self.needles.find(token.hash)?;
+        self.found.push(needle);
+        self.needles.result(needle)
     }
 }
 

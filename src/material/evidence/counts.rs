@@ -12,42 +12,49 @@ pub(super) struct Counts {
 }
 
 impl Counts {
-    /// Takes the next token, with the row of results it belongs to; gives the count that it completes.
+    /// Takes the next figure; gives the count that it completes.
     #[inline]
-    pub(super) fn next(&mut self, token: Token, result: Option<usize>) -> Option<Token> {
-        if let Some(row) = result {
-            self.result = Some((row, token.end));
-            let figure = self.figure.filter(|figure| token.end.saturating_sub(figure.end) <= COUNT_AHEAD)?;
-            return Some(count(figure, row, figure.start, token.end));
-        }
-        if token.kind != Kind::Figure {
-            return None;
-        }
-        self.figure = Some(token);
-        let (row, _) = self.result.filter(|(_, end)| token.start.saturating_sub(*end) <= COUNT_BEHIND)?;
-        Some(count(token, row, token.start, token.end))
+    pub(super) fn figure(&mut self, figure: Token) -> Option<Token> {
+        self.figure = Some(figure);
+        let (row, _) = self.result.filter(|(_, end)| figure.start.saturating_sub(*end) <= COUNT_BEHIND)?;
+        Some(count(figure, row, figure.start, figure.end))
+    }
+
+    /// Takes the next result, with its row; gives the count that it completes.
+    pub(super) fn result(&mut self, result: Token, row: usize) -> Option<Token> {
+        self.result = Some((row, result.end));
+        let figure = self.figure.filter(|figure| result.end.saturating_sub(figure.end) <= COUNT_AHEAD)?;
+        Some(count(figure, row, figure.start, result.end))
     }
 }
 
 fn count(figure: Token, row: usize, start: usize, end: usize) -> Token {
-    Token { hash: both(figure.hash, row as u64), start, end, kind: Kind::Pair }
+    Token { hash: both(figure.hash, row as u64), start, end, kind: Kind::Count }
 }
 
 #[cfg(test)]
 #[expect(clippy::string_slice, reason = "a wrong boundary has to stop the test")]
 mod tests {
-    use super::super::tokens::tests::tokens;
+    use super::super::tokens::{Listener, walk};
     use super::*;
 
     /// The counts of a text in which these words are results of one row.
     fn counts(text: &str) -> Vec<u64> {
-        let mut counts = Counts::default();
-        let row = |token: &Token| ["passed", "通过"].contains(&&text[token.start..token.end]).then_some(2);
-        tokens(text)
-            .into_iter()
-            .filter_map(|token| counts.next(token, row(&token)))
-            .map(|count| count.hash)
-            .collect()
+        struct Counted<'t>(&'t str, Vec<u64>);
+        impl Listener for Counted<'_> {
+            fn wants(&self, _: u64) -> bool {
+                true
+            }
+            fn take(&mut self, token: Token) -> Option<usize> {
+                if token.kind == Kind::Count {
+                    self.1.push(token.hash);
+                }
+                ["passed", "通过"].contains(&&self.0[token.start..token.end]).then_some(2)
+            }
+        }
+        let mut counted = Counted(text, Vec::new());
+        walk(text, &mut counted);
+        counted.1
     }
 
     #[test]

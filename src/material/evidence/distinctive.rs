@@ -1,8 +1,8 @@
 //! How much a claimed token weighs by its looks alone. How rare it is in the turn comes later.
 
 use super::tables::{
-    JOINED, JOINTS, ONE_DIGIT, PLAIN, PLAIN_MIN, QUOTED_MAX, QUOTED_THREE_SIGNS, QUOTED_TWO_SIGNS, QUOTES,
-    SIDE_BY_SIDE, SIDE_MIN, THREE_SIGNS, TWO_DIGITS, WHOLE,
+    COUNT, JOINED, JOINTS, ONE_DIGIT, PLAIN, PLAIN_MIN, QUOTED_MAX, QUOTED_THREE_SIGNS, QUOTED_TWO_SIGNS,
+    QUOTES, SIDE_BY_SIDE, SIDE_MIN, THREE_SIGNS, TWO_DIGITS, WHOLE,
 };
 use super::tokens::{Kind, Token};
 
@@ -42,6 +42,7 @@ pub(super) fn weight(text: &str, token: Token, words: [Option<Token>; 2], quoted
         }
         Kind::TwoSigns if is_quoted() => QUOTED_TWO_SIGNS,
         Kind::Part | Kind::TwoSigns => 0,
+        Kind::Count => COUNT,
         Kind::ThreeSigns if is_quoted() => QUOTED_THREE_SIGNS,
         Kind::ThreeSigns => THREE_SIGNS,
     }

@@ -5,7 +5,6 @@
 use std::ops::Range;
 
 use super::claims::{Needles, Source};
-use super::counts::Counts;
 use super::gate::Gate;
 use super::tables::{FAILURE, RESULTS};
 use super::tokens::{self, Listener, Token};
@@ -87,8 +86,7 @@ impl<'n, 't> Hits<'n, 't> {
     /// Looks through one text.
     pub(super) fn look(&mut self, source: Source, number: usize, text: &'t str, voice: Voice) {
         let from = self.all.len();
-        let (ends, counting) = ([None; N_KINDS], Counts::default());
-        let mut looking = Looking { into: self, source, text, voice, ends, counting };
+        let mut looking = Looking { into: self, source, text, voice, ends: [None; N_KINDS] };
         tokens::walk(text, &mut looking);
         let ends = looking.ends;
         if voice == Voice::Output {
@@ -132,7 +130,6 @@ struct Looking<'a, 'n, 't> {
     /// The first and the last result of each kind: the ends of a text tell how it went, a hundred results in between tell
     /// no more.
     ends: [Option<(Hit, Option<Hit>)>; N_KINDS],
-    counting: Counts,
 }
 
 impl Listener for Looking<'_, '_, '_> {
@@ -142,10 +139,10 @@ impl Listener for Looking<'_, '_, '_> {
     }
 
     #[inline]
-    fn take(&mut self, token: Token) {
-        let found = if self.wants(token.hash) { self.into.needles.find(token.hash) } else { None };
-        let row = found.and_then(|needle| self.into.needles.result(needle));
-        if let (Some(needle), Some(row)) = (found, row) {
+    fn take(&mut self, token: Token) -> Option<usize> {
+        let needle = self.into.needles.find(token.hash)?;
+        let row = self.into.needles.result(needle);
+        if let Some(row) = row {
             let is_loud = self.text.as_bytes().get(token.start).is_some_and(u8::is_ascii_uppercase);
             let kind = row * 2 + usize::from(is_loud);
             let hit = Hit { needle, start: token.start, end: token.end, result: Some(kind) };
@@ -153,14 +150,7 @@ impl Listener for Looking<'_, '_, '_> {
                 *ends = Some(ends.map_or((hit, None), |(first, _)| (first, Some(hit))));
             }
         }
-        if let Some(needle) = found {
-            self.into.meet(self.source, needle, token, self.voice);
-        }
-        if let Some(count) = self.counting.next(token, row)
-            && self.wants(count.hash)
-            && let Some(needle) = self.into.needles.find(count.hash)
-        {
-            self.into.meet(self.source, needle, count, self.voice);
-        }
+        self.into.meet(self.source, needle, token, self.voice);
+        row
     }
 }

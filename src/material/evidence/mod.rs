@@ -33,14 +33,16 @@ pub struct Window {
     pub bytes: Range<usize>,
     /// Where it stands, in characters.
     pub chars: Range<usize>,
+    /// How many characters the whole text has, so that a cut need not count them each time.
+    pub of: usize,
 }
 
 impl Window {
-    /// The same window where its text stands behind so much of another.
+    /// The same window where its text stands behind so much of another of so many characters.
     #[must_use]
-    pub fn behind(&self, n_bytes: usize, n_chars: usize) -> Self {
+    pub fn behind(&self, n_bytes: usize, n_chars: usize, of: usize) -> Self {
         let moved = |range: &Range<usize>, by| range.start + by..range.end + by;
-        Window { bytes: moved(&self.bytes, n_bytes), chars: moved(&self.chars, n_chars) }
+        Window { bytes: moved(&self.bytes, n_bytes), chars: moved(&self.chars, n_chars), of }
     }
 }
 

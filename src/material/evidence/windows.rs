@@ -51,7 +51,7 @@ fn piece(place: &Place<'_>, others: &[Range<usize>]) -> Range<usize> {
 fn counted(text: &str, pieces: Vec<Range<usize>>) -> Vec<Window> {
     let chars = |part: Range<usize>| text.get(part).map_or(0, |part| part.chars().count());
     let mut windows: Vec<Window> =
-        pieces.into_iter().map(|bytes| Window { bytes, chars: Range::default() }).collect();
+        pieces.into_iter().map(|bytes| Window { bytes, chars: Range::default(), of: 0 }).collect();
     let mut in_order: Vec<&mut Window> = windows.iter_mut().collect();
     in_order.sort_by_key(|window| window.bytes.start);
     let (mut at, mut n_chars) = (0, 0);
@@ -59,6 +59,12 @@ fn counted(text: &str, pieces: Vec<Range<usize>>) -> Vec<Window> {
         let start = n_chars + chars(at..window.bytes.start);
         window.chars = start..start + chars(window.bytes.clone());
         (at, n_chars) = (window.bytes.end, window.chars.end);
+    }
+    if !windows.is_empty() {
+        n_chars += chars(at..text.len());
+    }
+    for window in &mut windows {
+        window.of = n_chars;
     }
     windows
 }

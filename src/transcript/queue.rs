@@ -76,7 +76,9 @@ mod tests {
     /// Whether anything may have left the queue, after these rows and one that dequeued something.
     fn dequeued_after(rows: &[Row]) -> Queue {
         let mut queue = Queue::default();
-        rows.iter().for_each(|row| queue.note_row(row));
+        for row in rows {
+            queue.note_row(row);
+        }
         queue.dequeued();
         queue
     }

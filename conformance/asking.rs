@@ -244,6 +244,7 @@ checks! {
         c.contains("2.2", "its other line", text, "and so is");
         c.absent("2.2", "it is one line", text, "\n");
         c.absent("6.12", "the key", text, &key);
+    }
 
     /// 1.6 for our own hook: what a preset's client finds in its environment.
     #[own]

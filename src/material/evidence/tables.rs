@@ -78,6 +78,10 @@ pub(super) const ENOUGH: u32 = 310;
 /// The least a place in what Claude did needs for a window: what was changed is cut last (4.34), so less is enough.
 pub(super) const ENOUGH_DONE: u32 = 120;
 
+/// Such a place whose tokens all went elsewhere weighs its company divided by this, and less than enough: it has a window
+/// only where its text would have none.
+pub(super) const MISSED: u32 = 64;
+
 /// Windows of one entry at most.
 pub(super) const WINDOWS: usize = 8;
 

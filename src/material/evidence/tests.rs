@@ -83,6 +83,17 @@ fn what_was_changed_and_what_the_person_said_is_cut_last() {
 }
 
 #[test]
+fn a_change_shows_its_best_place_though_another_text_is_in_better_company() {
+    let changed = "x\nwil_por p95 4417 us\ny";
+    let field = Field { name: "new_string".into(), text: changed.into(), is_change: true };
+    let edit = Call { tool: "Edit".into(), input: vec![field], outcome: Outcome::Pending, background: false };
+    let entries = vec![Entry::Call(edit), call("dex_cor p95 4417 us"), said("dex_cor 的 p95 是 4417 µs。")];
+    let evidence = Evidence::of(&[&turn("改", entries)]);
+    let windows = evidence[0].entry(0).of(0).iter().map(|window| changed[window.bytes.clone()].trim());
+    assert_eq!(windows.collect::<Vec<_>>(), ["wil_por p95 4417 us"]);
+}
+
+#[test]
 fn the_turn_before_has_its_own_windows() {
     let (current, before) =
         (turn("那次重试了几次？", vec![said("4417 次。")]), turn("跑", vec![call(OUTPUT)]));

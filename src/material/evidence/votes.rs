@@ -8,14 +8,14 @@
 use super::company::Company;
 use super::hits::{Hit, Hits, Voice, row_of};
 use super::places::Place;
-use super::tables::{COMPANY_MIN, ENOUGH, RARE_RESULTS, RESULTS, WEAK, WEAK_MAX};
+use super::tables::{COMPANY_MIN, ENOUGH, ENOUGH_DONE, MISSED, RARE_RESULTS, RESULTS, WEAK, WEAK_MAX};
 
 /// Sets the weight of every place.
 pub(super) fn weigh(places: &mut [Place<'_>], hits: &Hits<'_, '_>) {
     let companies = companies(places, hits);
     let best = best_companies(places, &companies, hits);
     for (place, companies) in places.iter_mut().zip(&companies) {
-        let (mut strong, mut weak) = (0_u32, 0_u32);
+        let (mut strong, mut weak, mut missed) = (0_u32, 0_u32, 0_u32);
         let mut voted: Option<(usize, usize)> = None;
         for (hit, company) in claimed(place, companies) {
             let (Some(needle), Some(count)) = (hits.needles.get(hit.needle), hits.count(hit.needle)) else {
@@ -25,7 +25,10 @@ pub(super) fn weigh(places: &mut [Place<'_>], hits: &Hits<'_, '_>) {
                 // What people say is no evidence; what is said of it may point at it all the same.
                 _ if place.voice == Voice::Words => count.max(1),
                 Some(best) if best.is_matched_by(company, place.voice) => best.n_places.max(1),
-                _ => continue,
+                _ => {
+                    missed = missed.max(company);
+                    continue;
+                }
             };
             let vote = needle.weight / n_equal;
             if needle.weight >= WEAK {
@@ -37,6 +40,10 @@ pub(super) fn weigh(places: &mut [Place<'_>], hits: &Hits<'_, '_>) {
             voted = Some((start.min(hit.start), end.max(hit.end)));
         }
         place.weight = strong.saturating_add(weak.min(WEAK_MAX));
+        // Of the places of a change that got no vote the one in the best company is the best all the same.
+        if place.weight == 0 && place.voice == Voice::Input {
+            place.weight = (missed / MISSED).min(ENOUGH_DONE - 1);
+        }
         place.is_named = place.weight >= ENOUGH;
         for hit in &place.hits {
             let Some(kind) = hit.result else { continue };

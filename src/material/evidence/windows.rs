@@ -10,9 +10,18 @@ use super::{Kept, Window};
 /// What is to be kept of an entry with so many texts. `is_cut_last`: it counts as referred to anyway.
 pub(super) fn chosen(mut places: Vec<Place<'_>>, n_texts: usize, is_cut_last: bool) -> Kept {
     let is_named = is_cut_last || places.iter().any(|place| place.is_named);
-    places.retain(|place| place.weight >= if place.voice == Voice::Input { ENOUGH_DONE } else { ENOUGH });
     // Of equals the first one stays the first: the sort is stable.
     places.sort_by_key(|place| u32::MAX - place.weight);
+    // Of each text of what was changed the weightiest place is shown, however little it weighs, and none of another text
+    // in its place.
+    let mut has_window = vec![!is_cut_last; n_texts];
+    let (mut first, others): (Vec<_>, Vec<_>) = places.into_iter().partition(|place| {
+        let has_window = has_window.get_mut(place.number).filter(|_| place.voice == Voice::Input);
+        place.weight > 0 && has_window.is_some_and(|has_window| !std::mem::replace(has_window, true))
+    });
+    let enough = |voice| if voice == Voice::Input { ENOUGH_DONE } else { ENOUGH };
+    first.extend(others.into_iter().filter(|place| place.weight >= enough(place.voice)));
+    let mut places = first;
     places.truncate(WINDOWS);
     let mut pieces: Vec<(&str, Vec<Range<usize>>)> = Vec::new();
     if !places.is_empty() {
@@ -151,6 +160,21 @@ mod tests {
         let [window] = shown(&text, vec![place(&text, "ERR_7", 900)])[..] else { panic!("one window") };
         assert!(window.contains("ERR_7") && window.chars().count() <= STRETCH);
         assert!(window.split_whitespace().all(|word| ["abc", "ERR_7"].contains(&word)), "{window}");
+    }
+
+    #[test]
+    fn each_text_of_a_change_has_a_window_however_little_its_places_weigh() {
+        let texts = ["one\ntwo\nthree", "four\nfive"];
+        let place = |number: usize, what, weight| Place {
+            number,
+            voice: Voice::Input,
+            ..place(texts[number], what, weight)
+        };
+        let places =
+            || vec![place(0, "one", 2), place(0, "two", 3), place(1, "four", 1), place(1, "five", 0)];
+        let n_windows = |is_cut_last| [0, 1].map(|text| chosen(places(), 2, is_cut_last).of(text).len());
+        assert_eq!((n_windows(true), n_windows(false)), ([1, 1], [0, 0]));
+        assert!(chosen(places(), 2, true).of(0)[0].bytes.contains(&4), "the weightiest");
     }
 
     #[test]

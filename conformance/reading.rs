@@ -348,6 +348,28 @@ checks! {
         }
     }
 
+    /// A prompt may answer a row that means nothing; where all was written again, its copy is not the row.
+    #[own]
+    fn r4_13_a_rewind_to_a_row_of_no_meaning_is_seen_through_a_replay(c: &mut Checks) {
+        let mut rows = Rows::new();
+        rows.person("FIRST").says("one").system(json!({"subtype": "turn_duration"}));
+        let silent = rows.last_uuid();
+        rows.person("LEFT").says("two");
+        let (mut written, mut session) = (0, Vec::new());
+        lines(&mut rows, &mut written, &mut session);
+        let copies = session.clone();
+        rows.compact_boundary();
+        lines(&mut rows, &mut written, &mut session);
+        session.extend(copies);
+        rows.hang_on(silent).person("ASKED").says("three");
+        lines(&mut rows, &mut written, &mut session);
+        let (fast, slow) = prompts(&session);
+        let prompt = fast.clone().unwrap_or_default();
+        c.contains("4.13", "the turn before the rewind", &prompt, "FIRST");
+        c.absent("4.13", "the branch that was left", &prompt, "LEFT");
+        c.equal("4.13", "both readers", fast == slow, true);
+    }
+
     /// Sessions made at random, seeded: rewinds, replays, broken rows, long texts.
     #[own]
     fn r4_13_tail_and_forward_reading_agree_on_generated_sessions(c: &mut Checks) {

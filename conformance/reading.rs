@@ -310,6 +310,21 @@ checks! {
         c.that("4.13", "there is a prompt to compare", wanted.is_some(), "a prompt", "none");
     }
 
+    /// What earlier turns take is known before they are told: reading goes no further back than their share.
+    #[own]
+    fn r4_13_reading_ends_where_earlier_turns_fill_their_share(c: &mut Checks) {
+        let mut rows = Rows::new();
+        for n in 0..200 {
+            rows.person(format!("{n} {}", "问".repeat(2_000))).says(&"答".repeat(1_500));
+        }
+        let (mut written, mut session) = (0, Vec::new());
+        lines(&mut rows, &mut written, &mut session);
+        let n_earlier = fast(&session).map_or(0, |session| session.earlier.len());
+        // Some 3,500 characters each, of at most 60,000.
+        let n_wanted = 14..=25;
+        c.that("4.13", "turns read of 199", n_wanted.contains(&n_earlier), "14 to 25", n_earlier.to_string());
+    }
+
     /// A chain that is broken everywhere costs no look through the whole file for each prompt, and loses no turn.
     #[own]
     fn r4_13_a_broken_chain_is_read_in_time(c: &mut Checks) {

@@ -72,6 +72,24 @@ checks! {
         c.contains("4.37", "the line asked for", Parts::of(&prompt).current, "upstream said ERR_77315 #t04");
     }
 
+    /// 4.37: the turn before is cut shorter (4.21), also where this one is whole: what this reply leans on stays there.
+    #[own]
+    fn r4_37_what_the_reply_leans_on_stays_in_the_turn_before(c: &mut Checks) {
+        let mut rows = Rows::new();
+        rows.person("全部跑一遍");
+        for (i, (_, line, _)) in FACTS.iter().enumerate() {
+            call(&mut rows, i, &with_in_the_middle(i, line));
+        }
+        rows.says("跑完了").person("结果怎么样");
+        let reply: Vec<&str> = FACTS.iter().map(|(_, _, said)| *said).collect();
+        let prompt = prompt_of(rows.says(&reply.join("。\n")));
+        let parts = Parts::of(&prompt);
+        for (name, line, _) in FACTS {
+            c.contains("4.37", *name, parts.earlier, line);
+        }
+        c.that("4.21", "each output is cut", parts.earlier.chars().count() < 16_000, "short", "long");
+    }
+
     /// 4.37 and 4.33: between two pieces stands the mark with the number of characters between them, not more, not less.
     fn r4_37_each_gap_has_its_own_exact_mark(c: &mut Checks) {
         let mut rows = Rows::new();

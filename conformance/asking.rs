@@ -1,6 +1,6 @@
 //! Who is asked, and how: the shell line, the default command, and never Claude's own vendor
 //! (1.1, 1.7, 6.1, 6.2). Programs on PATH stand in for the real ones and record their calls.
-use serde_json::{Value, json};
+use serde_json::json;
 
 use crate::kit::auditors::Recording;
 use crate::kit::check::{Checks, checks};
@@ -224,26 +224,6 @@ checks! {
             let found = sandbox.log_lines().iter().any(|line| journal::has(line, &json!(n_tokens)));
             c.that("8.1", format!("{n_tokens} tokens"), found, n_tokens.to_string(), sandbox.log_text());
         }
-    }
-
-    /// 2.2: a setting that this version of the default auditor does not know is on again: what it warns of is logged, in
-    /// one line and without keys.
-    #[own]
-    fn r2_2_what_the_default_auditor_warns_of_is_logged(c: &mut Checks) {
-        let sandbox = Sandbox::with_two_turns();
-        let key = ["sk-", "proj-Abcdefghijklmnopqrstuvwxyz0123456789ABCDEF"].concat();
-        let warning = format!("`features.apps` is unknown\nand so is {key}");
-        let warning = json!({"type": "item.completed", "item": {"type": "error", "message": warning}});
-        FakeCodex::new(&sandbox, &[warning, message("VERDICT: PASS")]).stop().run();
-        let lines = sandbox.log_lines();
-        let warnings = lines.iter().flat_map(|line| line["warnings"].as_array().cloned().unwrap_or_default());
-        let warnings: Vec<Value> = warnings.collect();
-        c.equal("2.2", "warnings", warnings.len(), 1);
-        let text = warnings.first().and_then(Value::as_str).unwrap_or_default();
-        c.contains("2.2", "what it says", text, "`features.apps` is unknown");
-        c.contains("2.2", "its other line", text, "and so is");
-        c.absent("2.2", "it is one line", text, "\n");
-        c.absent("6.12", "the key", text, &key);
     }
 
     /// 1.6 for our own hook: what a preset's client finds in its environment.

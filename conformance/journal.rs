@@ -13,7 +13,7 @@ use crate::kit::hook::quoted;
 use crate::kit::journal;
 use crate::kit::programs::{FakeCodex, message};
 use crate::kit::rows::Rows;
-use crate::kit::sandbox::{Run, Sandbox};
+use crate::kit::sandbox::{Event, Run, Sandbox};
 
 checks! {
     /// 8.1: who, when, what, how long.
@@ -58,45 +58,6 @@ checks! {
         let second = lines.last().cloned().unwrap_or_default();
         c.that("8.1", "which audit of the turn", journal::has(&second, &json!(2)), "2", second.to_string());
         c.that("8.1", "stop_hook_active", journal::has(&second, &json!(true)), "true", second.to_string());
-    }
-
-    /// 8.1 for our own log, whose fields have names: what the VERDICT line says or why there is none, who said it, in which
-    /// audit of the turn and in which folder.
-    #[own]
-    fn r8_1_each_line_tells_what_was_said_by_whom_and_where(c: &mut Checks) {
-        let sandbox = Sandbox::with_two_turns();
-        let run = |again: bool, auditor: &str| {
-            let event = sandbox.stop().set("stop_hook_active", again);
-            event.env("STOP_AUDITOR_MODEL", "my-own-name").auditor(auditor).run();
-        };
-        run(false, &says("VERDICT: PASS"));
-        run(false, &says("VERDICT: NOTE - 次数说多了"));
-        run(false, &says("VERDICT: FAIL - 答非所问"));
-        run(true, &says("VERDICT: FAIL - 还是答非所问"));
-        run(true, &says("VERDICT: PASS"));
-        run(false, &says("没有结论"));
-        let lines = sandbox.log_lines();
-        let wanted = [
-            ("PASS", 1, false, "PASS"),
-            ("NOTE", 1, false, "NOTE - 次数说多了"),
-            ("FAIL", 1, false, "FAIL - 答非所问"),
-            ("FAIL", 2, true, "FAIL - 还是答非所问"),
-            ("SKIP", 0, true, ""),
-            ("ERROR", 1, false, ""),
-        ];
-        c.equal("8.1", "lines", lines.len(), wanted.len());
-        for (line, (verdict, audit, active, text)) in lines.iter().zip(wanted) {
-            let known = json!([verdict, audit, active, "my-own-name", "project"]);
-            let fields = ["verdict", "audit", "stop_hook_active", "auditor", "project"];
-            let got = Value::from(fields.map(|name| line[name].clone()).to_vec());
-            c.equal("8.1", format!("{verdict}: what is known of it"), got, known);
-            let said = line["text"].as_str().unwrap_or_default();
-            if text.is_empty() {
-                c.that("8.1", format!("{verdict}: a cause"), !said.is_empty(), "some words", said);
-            } else {
-                c.equal("8.1", format!("{verdict}: what the line says"), said, text);
-            }
-        }
     }
 
     /// 8.1: how long it took, in seconds or milliseconds.
@@ -173,7 +134,8 @@ checks! {
         c.equal("8.1", "lines for calls", lines.len(), 8);
         for n in 5..=12 {
             let name = format!("call-{n:02}");
-            let found = lines.iter().filter(|text| text.contains(&name)).count();
+            let tool = if n == 12 { "AskUserQuestion" } else { "Bash" };
+            let found = lines.iter().filter(|text| text.contains(&name) && text.contains(tool)).count();
             c.equal("8.1", format!("lines for {name}"), found, 1);
         }
         let torn = journal::texts(&line)
@@ -183,60 +145,40 @@ checks! {
         c.that("8.1", "a command of two lines is one line", !torn, "one line", line.to_string());
     }
 
-    /// 8.1: a question to the person is a call like any other.
-    fn r8_1_a_question_to_the_person_has_a_line(c: &mut Checks) {
-        let mut rows = Rows::new();
-        let question = json!({"question": "红的还是蓝的", "header": "", "options": [{"label": "红", "description": ""}]});
-        rows.person("问我")
-            .call("toolu_1", "AskUserQuestion", json!({"questions": [question]}))
-            .result(
-                "toolu_1",
-                "User has answered your questions: \"红的还是蓝的\"=\"红\". You can now continue.",
-            )
-            .says("好。");
-        let sandbox = Sandbox::new();
-        sandbox.transcript(rows.rows());
-        sandbox.stop().auditor(&fake("pass")).run();
-        let line = only_line(c, &sandbox);
-        let found = journal::texts(&line)
-            .into_iter()
-            .any(|text| text.contains("AskUserQuestion") && text.contains("红的还是蓝的"));
-        c.that("8.1", "its line", found, "AskUserQuestion with the question", line.to_string());
-    }
-
     /// 8.1 for our own hook: each value under its name, as reports read it.
     #[own]
     fn r8_1_each_value_of_our_own_line_has_its_name(c: &mut Checks) {
         let sandbox = Sandbox::with_two_turns();
-        let before = sandbox.log_lines().len();
-        c.equal("8.1", "lines before", before, 0);
         let stop = |words: &str| {
             let auditor = format!("cat >/dev/null; sleep 0.2; echo {}", quoted(words));
-            sandbox.stop().env("CLAUDE_PROJECT_DIR", "/home/u/订单").auditor(&auditor)
+            sandbox.stop().auditor(&auditor)
+        };
+        let elsewhere = |stop: Event| {
+            stop.env("CLAUDE_PROJECT_DIR", "/home/u/订单").env("STOP_AUDITOR_MODEL", "my-own-name")
         };
         stop("VERDICT: FAIL - 甲").run();
         stop("VERDICT: NOTE - 乙").again().run();
         stop("VERDICT: PASS").again().run();
-        stop("VERDICT: PASS").run();
-        stop("没有判定").again().run();
+        elsewhere(stop("VERDICT: PASS")).run();
+        elsewhere(stop("没有判定")).again().run();
         let lines = sandbox.log_lines();
         let expected = [
-            ("FAIL", "FAIL - 甲", 1, false),
-            ("NOTE", "NOTE - 乙", 2, true),
-            ("SKIP", "本轮已审 2 次", 0, true),
-            ("PASS", "PASS", 1, false),
-            ("ERROR", "回复里没有 VERDICT 行：没有判定", 2, true),
+            ("FAIL", "FAIL - 甲", 1, false, ["project", "cat"]),
+            ("NOTE", "NOTE - 乙", 2, true, ["project", "cat"]),
+            ("SKIP", "本轮已审 2 次", 0, true, ["project", "cat"]),
+            ("PASS", "PASS", 1, false, ["订单", "my-own-name"]),
+            ("ERROR", "回复里没有 VERDICT 行：没有判定", 2, true, ["订单", "my-own-name"]),
         ];
         c.equal("8.1", "lines", lines.len(), expected.len());
         let bytes = fs::metadata(sandbox.path("transcript.jsonl")).expect("it is there").len();
-        for (line, (verdict, text, audit, is_active)) in lines.iter().zip(expected) {
+        for (line, (verdict, text, audit, is_active, [project, auditor])) in lines.iter().zip(expected) {
             for (name, wanted) in [
                 ("session_id", json!(sandbox.session_id())),
-                ("project", json!("订单")),
+                ("project", json!(project)),
                 ("verdict", json!(verdict)),
                 ("text", json!(text)),
                 ("audit", json!(audit)),
-                ("auditor", json!("cat")),
+                ("auditor", json!(auditor)),
                 ("stop_hook_active", json!(is_active)),
                 ("transcript_bytes", json!(bytes)),
                 ("person", json!("再跑一次测试 CURRENT-PROMPT")),
@@ -275,8 +217,8 @@ checks! {
         let line = only_line(c, &sandbox);
         let warnings: Vec<&str> =
             line["warnings"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
-        c.equal("8.1", "warnings", warnings.len(), 2);
-        c.equal("8.1", "the first", warnings.first().copied(), Some("`features.x` is ignored"));
+        c.equal("2.2", "warnings", warnings.len(), 2);
+        c.equal("2.2", "the first", warnings.first().copied(), Some("`features.x` is ignored"));
         c.contains("8.1", "the second", warnings.last().copied().unwrap_or_default(), "a key ");
         c.absent("6.12", "the key", &sandbox.log_text(), &key[4..]);
     }

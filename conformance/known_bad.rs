@@ -118,19 +118,7 @@ const NOT_BROKEN: &[(&str, &str)] = &[];
 /// Shared by the bad hooks, and no hook itself.
 const SHARED: &str = "wrap.sh";
 
-/// A machine that is busy with other things may be late once, which some checks look at: what differs twice counts.
 fn breaks_what_it_declares(name: &str) {
-    let first = difference(name);
-    if first.is_empty() {
-        return;
-    }
-    let again = difference(name);
-    assert!(again.is_empty(), "{name}:{again}");
-    eprintln!("{name}: as declared when run again; the first time:{first}");
-}
-
-/// What fails and is not declared, and what is declared and does not fail; "" where there is neither.
-fn difference(name: &str) -> String {
     let declared = declared(&folder().join(name));
     let report = report_on(name);
     let number = |requirement: &Value, key: &str| requirement[key].as_u64().expect("the report counts");
@@ -154,7 +142,7 @@ fn difference(name: &str) -> String {
             REQUIREMENTS.iter().find(|known| known.id == id).map_or("no requirement", |known| known.title);
         let _ = write!(text, "\n{id} ({title}) {told}\n    {}", failures.join("\n    "));
     }
-    text
+    assert!(text.is_empty(), "{name}:{text}");
 }
 
 /// The numbers behind `# breaks:` at a hook's head.

@@ -124,17 +124,6 @@ checks! {
         }
     }
 
-    /// 7.3: what is sent to a sub-agent is no message of the person's to Claude.
-    #[own]
-    fn r7_3_a_sub_agents_prompt_hands_nothing_on(c: &mut Checks) {
-        let sandbox = Sandbox::with_two_turns();
-        note(&sandbox, "等下一条消息");
-        let run = sandbox.prompt_submit("做这件事").set("agent_id", "a1").run();
-        c.that("7.3", "nothing is handed on", run.silent(), "silence", run.seen());
-        let run = sandbox.prompt_submit("接着做").run();
-        c.equal("7.3", "it waits", run.json().unwrap_or_default(), handed_on(&["等下一条消息"]));
-    }
-
     /// 7.4: hooks of one session that run at the same time lose no note and hand none on twice.
     fn r7_4_parallel_hooks_lose_nothing(c: &mut Checks) {
         let sandbox = Sandbox::with_two_turns();

@@ -50,7 +50,7 @@ pub fn cut_round<'a>(text: &'a str, max: usize, keep: Keep, windows: &[Window]) 
     if text.len() <= max {
         return Cow::Borrowed(text);
     }
-    let chars = windows.first().map_or_else(|| text.chars().count(), |window| window.of);
+    let chars = windows.first().map_or_else(|| text.chars().count(), |window| window.text_chars);
     if chars <= max {
         return Cow::Borrowed(text);
     }
@@ -79,11 +79,11 @@ pub fn cut_round<'a>(text: &'a str, max: usize, keep: Keep, windows: &[Window]) 
     }
     let head = keep.head_of(ends);
     let tail = ends - head;
-    taken.push(Window { bytes: 0..nth_char(text, head), chars: 0..head, of: chars });
+    taken.push(Window { bytes: 0..nth_char(text, head), chars: 0..head, text_chars: chars });
     taken.push(Window {
         bytes: nth_last_char(text, tail)..text.len(),
         chars: chars - tail..chars,
-        of: chars,
+        text_chars: chars,
     });
     Cow::Owned(joined(text, taken))
 }
@@ -229,7 +229,7 @@ mod tests {
             let is_free =
                 windows.iter().all(|known| chars.end <= known.chars.start || known.chars.end <= chars.start);
             if is_free && !chars.is_empty() {
-                windows.push(Window { bytes: chars.start * 3..chars.end * 3, chars, of: n });
+                windows.push(Window { bytes: chars.start * 3..chars.end * 3, chars, text_chars: n });
             }
         }
         windows

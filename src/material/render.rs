@@ -210,7 +210,7 @@ fn subject(call: &Call, max: usize, kept: &Kept) -> String {
     };
     let fields = || call.input.iter().enumerate();
     let telling = TELLING.iter().find_map(|name| fields().find(|(_, field)| field.name == *name));
-    // Where a turn is read without changes, none can stand for the arguments.
+    // A change is told by `changes`.
     let telling = telling
         .or_else(|| fields().find(|(_, field)| !field.is_change))
         .map(|(index, field)| told(index, field, max))
@@ -242,20 +242,21 @@ fn changes(call: &Call, max: usize, kept: &Kept) -> String {
     }
     // The windows of each text as windows of all of them together, the first one of each text first.
     let (mut all, mut all_chars) = (String::new(), 0);
-    let mut windows: Vec<(usize, (usize, usize, &Window))> = Vec::new();
+    let mut windows: Vec<(usize, Window)> = Vec::new();
     for (index, field) in changes() {
         let text = texts::body(&field.text);
         let before = format!("{}{}「", if all.is_empty() { "" } else { " " }, field.name);
         all_chars += before.chars().count();
         all.push_str(&before);
-        windows.extend(kept.of(index).iter().map(|window| (all.len(), all_chars, window)).enumerate());
+        let moved = kept.of(index).iter().map(|window| window.behind(all.len(), all_chars));
+        windows.extend(moved.enumerate());
         all.push_str(text);
         all.push('」');
         all_chars += text.chars().count() + 1;
     }
     windows.sort_by_key(|(rank, _)| *rank);
-    let moved = windows.into_iter().map(|(_, (bytes, chars, window))| window.behind(bytes, chars, all_chars));
-    let windows: Vec<Window> = moved.collect();
+    let of_all = windows.into_iter().map(|(_, window)| Window { text_chars: all_chars, ..window });
+    let windows: Vec<Window> = of_all.collect();
     in_one_line(&cut_round(&all, all_max, Keep::Both, &windows))
 }
 

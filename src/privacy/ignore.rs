@@ -244,16 +244,17 @@ fn kind(written: &str, home: Option<&Path>) -> Result<Kind, BadPattern> {
         return Err(bad("那是整个磁盘"));
     }
     // What is put before it below would move the place of an error.
-    let name = parsed(folder)?;
+    let as_written = parsed(folder)?;
     if let Some(rest) = folder.strip_prefix("~/") {
         let home = home.and_then(Path::to_str).ok_or_else(|| bad("不知道主目录在哪里"))?;
         return Ok(Kind::Path(parsed(&format!("{}/{rest}", Pattern::escape(home)))?));
     }
-    Ok(if folder.contains('/') {
-        // `**/` fits no folder at all too, so a path from the root on fits where it did.
+    Ok(if folder.starts_with('/') {
+        Kind::Path(as_written)
+    } else if folder.contains('/') {
         Kind::Path(parsed(&format!("**/{folder}"))?)
     } else {
-        Kind::Name(name)
+        Kind::Name(as_written)
     })
 }
 

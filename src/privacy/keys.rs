@@ -232,7 +232,8 @@ impl<'t> Finder<'t> {
     }
 }
 
-/// Whether what follows these bytes begins a word. The letter of an escape (`\n`, `%3D`, `ESC [ 31 m`, `ESC [ 2 K`) belongs to none.
+/// Whether what follows these bytes begins a word. The letter of an escape (`\n`, `%3D`, `ESC [ 31 m`, `ESC [ 2 K`)
+/// belongs to none.
 fn begins_word(before: &[u8]) -> bool {
     let Some((last, rest)) = before.split_last() else { return true };
     if !last.is_ascii_alphanumeric() {

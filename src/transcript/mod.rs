@@ -3,6 +3,7 @@
 //! This room knows the client's rows and nothing of prompts: no text for the auditor is made here.
 
 pub mod assemble;
+mod copies;
 pub mod json;
 pub mod line;
 pub mod opener;

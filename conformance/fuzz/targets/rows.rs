@@ -1,6 +1,7 @@
 //! Any bytes as a transcript: no panic, a prompt whose fixed parts stand where they must, and the same prompt as the
-//! slow reader of the kit makes. Where an id stands twice this is not asked: a file whose copies are in another order than
-//! what they are copies of means nothing definite, and copies in order are what the generated sessions have. Reading keeps to what libFuzzer gives, so a file that is long in time is a finding too.
+//! slow reader of the kit makes. Where an id stands twice this is not asked: a file whose copies are in another order
+//! than what they are copies of means nothing definite, and copies in order are what the generated sessions have.
+//! Reading keeps to what libFuzzer gives, so a file that is long in time is a finding too.
 #![no_main]
 
 #[path = "../../forward.rs"]

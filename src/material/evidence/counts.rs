@@ -1,7 +1,8 @@
 //! A figure together with the result it counts, however a language puts it: `12 passed`, `12 个测试通过`, `失败：3`.
 
+use super::name::both;
 use super::tables::{COUNT_AHEAD, COUNT_BEHIND};
-use super::tokens::{Kind, Token, both};
+use super::tokens::{Kind, Token};
 
 /// What was met last in a text.
 #[derive(Default)]

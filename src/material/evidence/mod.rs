@@ -9,6 +9,7 @@ mod counts;
 mod distinctive;
 mod gate;
 mod hits;
+mod name;
 mod places;
 mod tables;
 pub mod texts;
@@ -33,16 +34,16 @@ pub struct Window {
     pub bytes: Range<usize>,
     /// Where it stands, in characters.
     pub chars: Range<usize>,
-    /// How many characters the whole text has, so that a cut need not count them each time.
-    pub of: usize,
+    /// Characters of the whole text, so that a cut need not count them each time.
+    pub text_chars: usize,
 }
 
 impl Window {
-    /// The same window where its text stands behind so much of another of so many characters.
+    /// The same window where its text stands behind so much of another; how long that one is, is not known yet.
     #[must_use]
-    pub fn behind(&self, n_bytes: usize, n_chars: usize, of: usize) -> Self {
+    pub fn behind(&self, n_bytes: usize, n_chars: usize) -> Self {
         let moved = |range: &Range<usize>, by| range.start + by..range.end + by;
-        Window { bytes: moved(&self.bytes, n_bytes), chars: moved(&self.chars, n_chars), of }
+        Window { bytes: moved(&self.bytes, n_bytes), chars: moved(&self.chars, n_chars), ..self.clone() }
     }
 }
 

@@ -1,5 +1,6 @@
 //! The weightiest places of an entry as windows of its texts.
 
+use std::collections::HashSet;
 use std::ops::Range;
 
 use super::hits::Voice;
@@ -12,17 +13,16 @@ pub(super) fn chosen(mut places: Vec<Place<'_>>, n_texts: usize, is_cut_last: bo
     let is_named = is_cut_last || places.iter().any(|place| place.is_named);
     // Of equals the first one stays the first: the sort is stable.
     places.sort_by_key(|place| u32::MAX - place.weight);
-    // Of each text of what was changed the weightiest place is shown, however little it weighs, and none of another text
-    // in its place.
-    let mut has_window = vec![!is_cut_last; n_texts];
-    let (mut first, others): (Vec<_>, Vec<_>) = places.into_iter().partition(|place| {
-        let has_window = has_window.get_mut(place.number).filter(|_| place.voice == Voice::Input);
-        place.weight > 0 && has_window.is_some_and(|has_window| !std::mem::replace(has_window, true))
+    // Of each text of what was changed the weightiest place comes first, however little it weighs.
+    let mut changed = HashSet::new();
+    let (mut chosen, others): (Vec<Place<'_>>, Vec<Place<'_>>) = places.into_iter().partition(|place| {
+        let is_change = is_cut_last && place.voice == Voice::Input && place.weight > 0;
+        is_change && changed.insert(place.number)
     });
     let enough = |voice| if voice == Voice::Input { ENOUGH_DONE } else { ENOUGH };
-    first.extend(others.into_iter().filter(|place| place.weight >= enough(place.voice)));
-    let mut places = first;
-    places.truncate(WINDOWS);
+    chosen.extend(others.into_iter().filter(|place| place.weight >= enough(place.voice)));
+    chosen.truncate(WINDOWS);
+    let places = chosen;
     let mut pieces: Vec<(&str, Vec<Range<usize>>)> = Vec::new();
     if !places.is_empty() {
         pieces.resize(n_texts, ("", Vec::new()));
@@ -60,7 +60,7 @@ fn piece(place: &Place<'_>, others: &[Range<usize>]) -> Range<usize> {
 fn counted(text: &str, pieces: Vec<Range<usize>>) -> Vec<Window> {
     let chars = |part: Range<usize>| text.get(part).map_or(0, |part| part.chars().count());
     let mut windows: Vec<Window> =
-        pieces.into_iter().map(|bytes| Window { bytes, chars: Range::default(), of: 0 }).collect();
+        pieces.into_iter().map(|bytes| Window { bytes, chars: Range::default(), text_chars: 0 }).collect();
     let mut in_order: Vec<&mut Window> = windows.iter_mut().collect();
     in_order.sort_by_key(|window| window.bytes.start);
     let (mut at, mut n_chars) = (0, 0);
@@ -73,7 +73,7 @@ fn counted(text: &str, pieces: Vec<Range<usize>>) -> Vec<Window> {
         n_chars += chars(at..text.len());
     }
     for window in &mut windows {
-        window.of = n_chars;
+        window.text_chars = n_chars;
     }
     windows
 }

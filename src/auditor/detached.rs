@@ -26,25 +26,32 @@ pub fn find(mark: &str) -> Vec<String> {
         .collect()
 }
 
-#[cfg(all(test, target_os = "linux"))]
+#[cfg(test)]
+#[cfg(target_os = "linux")]
 mod tests {
+    use std::io::{Read, Write};
+    use std::process::{Child, Command, Stdio};
+
     use super::*;
+
+    /// A process with this mark that has answered: one that is only just being started has no environment yet.
+    fn started(mark: &str) -> Child {
+        let mut cat = Command::new("cat");
+        let cat = cat.env(AUDIT_VARIABLE, mark).stdin(Stdio::piped()).stdout(Stdio::piped());
+        let mut child = cat.spawn().expect("it starts");
+        child.stdin.as_mut().expect("a pipe").write_all(b"x").expect("it is written");
+        child.stdout.as_mut().expect("a pipe").read_exact(&mut [0]).expect("it answers");
+        child
+    }
 
     #[test]
     fn r6_14_who_carries_the_mark_is_named_and_nobody_else() {
         let mark = format!("stop-auditor-test-{}", std::process::id());
-        let start = |mark: &str| {
-            std::process::Command::new("sleep")
-                .arg("60")
-                .env(AUDIT_VARIABLE, mark)
-                .spawn()
-                .expect("it starts")
-        };
-        let (mut carrier, mut other) = (start(&mark), start("another"));
+        let (mut carrier, mut other) = (started(&mark), started("another"));
         let found = find(&mark);
         for child in [&mut carrier, &mut other] {
             child.kill().and_then(|()| child.wait()).expect("it ends");
         }
-        assert_eq!(found, [format!("{} sleep", carrier.id())]);
+        assert_eq!(found, [format!("{} cat", carrier.id())]);
     }
 }

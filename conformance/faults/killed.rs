@@ -1,5 +1,6 @@
 //! The hook ended at every place of its way that anybody can notice: reading, waiting for the auditor, writing its state,
 //! printing, logging (6.5, 6.15, 7.4, 8.3). No third audit, no note lost or doubled, no torn line.
+use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use nix::sys::signal::Signal;
@@ -212,11 +213,28 @@ fn afterwards(c: &mut Checks, place: usize, sandbox: &Sandbox, shown: bool) {
         "once, where it was shown",
         got,
     );
+    note(sandbox, "之后的提醒");
+    sandbox.prompt_submit("再接着做").run();
+    let left = half_written(sandbox);
+    c.that(
+        "7.4",
+        format!("place {place}: nothing half-written piles up"),
+        left.is_empty(),
+        "only what a whole hook leaves",
+        format!("{left:?}"),
+    );
     let torn: Vec<Value> = sandbox.log_lines().into_iter().filter(|line| !line.is_object()).collect();
     c.equal("8.3", format!("place {place}: torn lines"), torn, vec![]);
     let words = journal::verdict_of_each(&sandbox.log_lines());
     let told = !words.contains(&"?".to_owned());
     c.that("8.1", format!("place {place}: each line has its verdict"), told, "one each", words.join(" "));
+}
+
+/// Files beside the notes and the counts that are neither.
+fn half_written(sandbox: &Sandbox) -> Vec<PathBuf> {
+    let beside = ["logs/pending", "tmp"].into_iter().flat_map(|folder| sandbox.files_below(folder));
+    let known = |path: &PathBuf| path.ends_with(".lock") || path.extension().is_some_and(|end| end == "json");
+    beside.filter(|path| !known(path)).collect()
 }
 
 fn with_a_note() -> Sandbox {

@@ -51,12 +51,12 @@ impl Notes {
             private::directory(log_directory)?;
         }
         private::closed_directory(&self.directory)?;
-        let _lock = private::lock(&self.directory)?;
+        let lock = private::lock(&self.directory)?;
         let path = self.path(session_id, "json");
         let mut pending = read(&path)?;
         pending.notes.push(note.to_owned());
         newest(&mut pending.notes);
-        private::replace(&path, &serde_json::to_vec(&pending)?)
+        lock.replace(&path, &serde_json::to_vec(&pending)?)
     }
 
     /// How many notes wait for a session; none where this cannot be read.

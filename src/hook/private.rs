@@ -17,6 +17,9 @@ use super::clock;
 const LOCK_LIMIT: Duration = Duration::from_secs(4);
 const LOCK_STEP: Duration = Duration::from_millis(3);
 
+/// Behind the name of a file that is not written to its end.
+const NEW: &str = ".new";
+
 /// A pipe in a file's place is not waited for.
 const NOT_WAITING: OFlags = OFlags::NONBLOCK;
 
@@ -75,6 +78,22 @@ fn is_open_to_others(metadata: &fs::Metadata) -> bool {
 #[must_use]
 pub struct Lock(#[expect(dead_code, reason = "closing the file gives the lock back")] File);
 
+impl Lock {
+    /// [`replace`] for a file of the locked folder. Nobody else writes there, so the new bytes always go under the same
+    /// name first: what a killed hook left half-written is taken away by the next, and does not pile up.
+    ///
+    /// # Errors
+    /// Those of writing; the old file then stands as it was.
+    pub fn replace(&self, path: &Path, bytes: &[u8]) -> io::Result<()> {
+        let mut name = path.file_name().unwrap_or_default().to_owned();
+        name.push(NEW);
+        match fs::remove_file(path.with_file_name(&name)) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+            _ => write_then_rename(tempfile::Builder::new().prefix(&name).rand_bytes(0), path, bytes),
+        }
+    }
+}
+
 /// Waits for a folder's lock.
 ///
 /// # Errors
@@ -110,9 +129,13 @@ fn lock_within(directory: &Path, limit: Duration) -> io::Result<Lock> {
 /// # Errors
 /// Those of writing; the old file then stands as it was.
 pub fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    write_then_rename(&tempfile::Builder::new(), path, bytes)
+}
+
+fn write_then_rename(new: &tempfile::Builder<'_, '_>, path: &Path, bytes: &[u8]) -> io::Result<()> {
     let directory = path.parent().ok_or_else(|| io::Error::other("a file needs a folder"))?;
     // tempfile makes files of mode 0600.
-    let mut file = tempfile::NamedTempFile::new_in(directory)?;
+    let mut file = new.tempfile_in(directory)?;
     file.write_all(bytes)?;
     file.persist(path).map_err(|error| error.error)?;
     Ok(())

@@ -80,8 +80,8 @@ impl Rounds {
     /// Where the count cannot be relied on.
     pub fn begin(&self, stop: &Stop, woken_by: &[String], blocks: u32) -> Result<Round, RoundsError> {
         let path = self.path(stop);
-        let _lock = self.open(&path)?;
-        let known = read(&path)?;
+        let lock = self.open(&path)?;
+        let known = read(&lock, &path)?;
         let mut count = match known {
             // The newest id is kept: a row that shows it as an opener may be written late.
             Some(count) if is_same_turn(&count, stop, woken_by) => {
@@ -97,7 +97,7 @@ impl Rounds {
         }
         count.audits += 1;
         let last_reason = count.last_reason.take();
-        write(&path, &count)?;
+        write(&lock, &path, &count)?;
         Ok(Round::Audit { number: count.audits, last_reason })
     }
 
@@ -107,11 +107,11 @@ impl Rounds {
     /// Where the count cannot be relied on.
     pub fn failed(&self, stop: &Stop, number: u32, reason: &str) -> Result<(), RoundsError> {
         let path = self.path(stop);
-        let _lock = self.open(&path)?;
-        let counted = read(&path)?.filter(|count| count.audits >= number);
+        let lock = self.open(&path)?;
+        let counted = read(&lock, &path)?.filter(|count| count.audits >= number);
         let Some(mut count) = counted else { return Err(RoundsError::Changed(path)) };
         count.last_reason = Some(reason.to_owned());
-        write(&path, &count)
+        write(&lock, &path, &count)
     }
 
     fn path(&self, stop: &Stop) -> PathBuf {
@@ -136,19 +136,19 @@ fn is_same_turn(count: &Count, stop: &Stop, woken_by: &[String]) -> bool {
     }
 }
 
-fn read(path: &Path) -> Result<Option<Count>, RoundsError> {
+fn read(lock: &private::Lock, path: &Path) -> Result<Option<Count>, RoundsError> {
     let bytes = private::read_if_there(path).map_err(|error| RoundsError::Io(path.to_owned(), error))?;
     let Some(bytes) = bytes else { return Ok(None) };
     if let Ok(count) = serde_json::from_slice(&bytes) {
         return Ok(Some(count));
     }
     // As good as audited twice: this turn is not blocked any more, the next one starts anew.
-    write(path, &Count { prompt_id: None, audits: MAX_AUDITS, last_reason: None })?;
+    write(lock, path, &Count { prompt_id: None, audits: MAX_AUDITS, last_reason: None })?;
     Err(RoundsError::Broken(path.to_owned()))
 }
 
-fn write(path: &Path, count: &Count) -> Result<(), RoundsError> {
+fn write(lock: &private::Lock, path: &Path, count: &Count) -> Result<(), RoundsError> {
     let io = |error| RoundsError::Io(path.to_owned(), error);
     let bytes = serde_json::to_vec(count).map_err(|error| io(io::Error::other(error)))?;
-    private::replace(path, &bytes).map_err(io)
+    lock.replace(path, &bytes).map_err(io)
 }

@@ -81,6 +81,7 @@ impl Home {
     pub(crate) fn run_on(&self, path: &str, arguments: &[&str]) -> Said {
         let output = Command::new(BINARY)
             .args(arguments)
+            .current_dir(self.sandbox.path("project"))
             .env_clear()
             .env("PATH", path)
             .env("HOME", self.sandbox.path("home"))

@@ -142,6 +142,39 @@ checks! {
         c.equal("3.5", "still a link", fs::symlink_metadata(home.settings()).unwrap().is_symlink(), true);
     }
 
+    /// 3.5: a file that only the install made, which the person linked into place afterwards, is emptied and not taken.
+    #[own]
+    fn r3_5_a_file_that_was_linked_since_is_emptied(c: &mut Checks) {
+        let home = Home::new();
+        home.run(&["install"]);
+        let target = home.sandbox.path("dotfiles.json");
+        fs::rename(home.settings(), &target).unwrap();
+        symlink(&target, home.settings()).unwrap();
+        let run = home.run(&["uninstall"]);
+        c.that("3.5", "it succeeds", run.ok, "exit 0", &run.text);
+        c.equal("3.5", "what the link leads to", home.value(), json!({}));
+        c.equal("3.5", "still a link", fs::symlink_metadata(home.settings()).unwrap().is_symlink(), true);
+    }
+
+    /// 2.5, 3.5: a relative path is taken from where the command runs, and its backups lie there too.
+    #[own]
+    fn r3_5_a_relative_path_is_as_good(c: &mut Checks) {
+        let old = r#"{"hooks":{ }}"#;
+        let home = Home::with(old.as_bytes());
+        let there = home.sandbox.path("project/settings.json");
+        write(&there, old);
+        for words in
+            [["install", "--settings", "settings.json"], ["uninstall", "--settings", "settings.json"]]
+        {
+            let run = home.run(&words);
+            c.that("3.5", format!("{words:?} succeeds"), run.ok, "exit 0", &run.text);
+        }
+        c.equal("3.5", "the old bytes", fs::read_to_string(&there).unwrap(), old.to_owned());
+        let backup = home.sandbox.path("project/settings.json.stop-auditor-backup.1");
+        c.equal("2.5", "the backup", fs::read_to_string(backup).unwrap_or_default(), old.to_owned());
+        c.equal("3.5", "the user's file", fs::read_to_string(home.settings()).unwrap(), old.to_owned());
+    }
+
     /// 3.5: the person's own auditor is neither overwritten nor removed.
     #[own]
     fn r3_5_the_persons_own_variables_survive(c: &mut Checks) {

@@ -37,7 +37,7 @@ pub struct CheckArgs {
     #[arg(long, help = "用 JSON 打印")]
     pub json: bool,
     /// Another settings file than the user's.
-    #[arg(long, value_name = "FILE", help = "看这个设置文件，而不是配置目录里的 settings.json")]
+    #[arg(long, value_name = "FILE", value_parser = super::absolute_path(), help = "看这个设置文件，而不是配置目录里的 settings.json")]
     pub settings: Option<PathBuf>,
 }
 

@@ -38,7 +38,7 @@ use std::process::ExitCode;
 )]
 pub struct InstallArgs {
     /// Another settings file than the user's.
-    #[arg(long, value_name = "FILE", help = "改这个设置文件，而不是配置目录里的 settings.json")]
+    #[arg(long, value_name = "FILE", value_parser = super::absolute_path(), help = "改这个设置文件，而不是配置目录里的 settings.json")]
     pub settings: Option<PathBuf>,
     /// Print the diff and change nothing.
     #[arg(long, help = "只打印会改什么，一个文件都不动")]

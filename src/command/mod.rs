@@ -19,11 +19,18 @@ pub mod try_out;
 pub mod uninstall;
 
 use std::io::{self, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+
+use clap::builder::{PathBufValueParser, TypedValueParser};
 
 /// What is said where the log has no folder at all.
 const NO_LOG_FOLDER: &str = "找不到日志目录：HOME、CLAUDE_CONFIG_DIR、STOP_AUDITOR_LOG_DIR 都没有";
+
+/// Reads a path that is given as an argument; a relative one is taken from where the command runs.
+fn absolute_path() -> impl TypedValueParser<Value = PathBuf> {
+    PathBufValueParser::new().try_map(std::path::absolute)
+}
 
 /// Says why a command does nothing.
 fn refuse(why: &str) -> ExitCode {

@@ -35,7 +35,13 @@ pub struct SelftestArgs {
     )]
     pub command: Option<String>,
     /// Another settings file than the user's.
-    #[arg(long, value_name = "FILE", help = "从这个设置文件里找注册的命令", conflicts_with = "command")]
+    #[arg(
+        long,
+        value_name = "FILE",
+        value_parser = super::absolute_path(),
+        help = "从这个设置文件里找注册的命令",
+        conflicts_with = "command"
+    )]
     pub settings: Option<PathBuf>,
 }
 

@@ -13,8 +13,8 @@ const SUFFIX: &str = ".stop-auditor-backup.";
 
 /// Writes the bytes under the next free number, with the given mode from the first byte on.
 pub fn write(settings: &Path, bytes: &[u8], permissions: Permissions) -> io::Result<PathBuf> {
-    let mut number = newest_first(settings)?.first().map_or(1, |(number, _)| number.saturating_add(1));
-    loop {
+    let first = newest_first(settings)?.first().map_or(1, |(newest, _)| newest.saturating_add(1));
+    for number in first..=u64::MAX {
         let path = numbered(settings, number)?;
         match OpenOptions::new().write(true).create_new(true).mode(0o600).open(&path) {
             Ok(mut file) => {
@@ -23,10 +23,12 @@ pub fn write(settings: &Path, bytes: &[u8], permissions: Permissions) -> io::Res
                 file.sync_all()?;
                 return Ok(path);
             }
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => number = number.saturating_add(1),
+            // Another install's, which came first.
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
             Err(error) => return Err(error),
         }
     }
+    Err(io::Error::other("备份的编号用完了"))
 }
 
 /// What the settings held before the install that is in them now. Backups that cannot be read are passed over.
@@ -41,10 +43,7 @@ pub fn baseline(settings: &Path) -> io::Result<Option<Document>> {
 /// Every backup there is, newest first.
 pub fn newest_first(settings: &Path) -> io::Result<Vec<(u64, PathBuf)>> {
     let prefix = prefix(settings)?;
-    let folder = match settings.parent() {
-        Some(folder) if !folder.as_os_str().is_empty() => folder,
-        _ => Path::new("."),
-    };
+    let folder = settings.parent().ok_or(io::ErrorKind::InvalidInput)?;
     let entries = match fs::read_dir(folder) {
         Ok(entries) => entries,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
@@ -77,9 +76,11 @@ fn numbered(settings: &Path, number: u64) -> io::Result<PathBuf> {
 
 #[cfg(test)]
 mod tests {
-    use super::{baseline, newest_first, write};
+    use super::{baseline, newest_first, numbered, write};
     use std::fs::{self, Permissions};
+    use std::io;
     use std::os::unix::fs::PermissionsExt;
+    use std::path::Path;
 
     #[test]
     fn r2_5_a_backup_never_overwrites_another_and_keeps_the_mode() {
@@ -96,6 +97,38 @@ mod tests {
         let path = write(&settings, b"{}", Permissions::from_mode(0o600)).unwrap();
         assert!(path.ends_with("settings.json.stop-auditor-backup.11"), "numbers are no words: {path:?}");
         assert_eq!(newest_first(&settings).unwrap().len(), 4);
+    }
+
+    #[test]
+    fn r2_5_backups_made_at_the_same_time_are_all_kept() {
+        let dir = tempfile::tempdir().unwrap();
+        let settings = dir.path().join("settings.json");
+        std::thread::scope(|scope| {
+            for byte in 0..4 {
+                let settings = &settings;
+                scope.spawn(move || {
+                    for _ in 0..25 {
+                        let path = write(settings, &[byte], Permissions::from_mode(0o600)).unwrap();
+                        assert_eq!(fs::read(path).unwrap(), [byte]);
+                    }
+                });
+            }
+        });
+        assert_eq!(newest_first(&settings).unwrap().len(), 100);
+    }
+
+    #[test]
+    fn r2_5_where_no_backup_can_be_made_this_is_an_error() {
+        let dir = tempfile::tempdir().unwrap();
+        let settings = dir.path().join("settings.json");
+        let write_to = |settings: &Path| write(settings, b"{}", Permissions::from_mode(0o600));
+        fs::write(numbered(&settings, u64::MAX).unwrap(), "").unwrap();
+        write_to(&settings).unwrap_err();
+        let missing = write_to(&dir.path().join("missing/settings.json"));
+        assert_eq!(missing.unwrap_err().kind(), io::ErrorKind::NotFound);
+        fs::write(dir.path().join("file"), "").unwrap();
+        let below_a_file = newest_first(&dir.path().join("file/settings.json"));
+        assert_eq!(below_a_file.unwrap_err().kind(), io::ErrorKind::NotADirectory);
     }
 
     #[test]

@@ -171,7 +171,7 @@ impl Document {
         let children = children(node);
         let slice = |range: Range<usize>| self.text.get(range).unwrap_or_default();
         let [first, rest @ ..] = children.as_slice() else { return String::new() };
-        let lead = slice(node.range.start + 1..first.start);
+        let lead = slice(node.range.start..first.start);
         if let Some((_, indent)) = lead.rsplit_once('\n') {
             return format!("{}{indent}", self.newline());
         }
@@ -180,7 +180,7 @@ impl Document {
                 let previous = before.last().unwrap_or(first);
                 slice(previous.end..last.start).trim_start().trim_start_matches(',').to_owned()
             }
-            None if self.raw(node).contains('\n') || self.is_spaced() => " ".to_owned(),
+            None if self.is_spaced() => " ".to_owned(),
             None => String::new(),
         }
     }
@@ -270,7 +270,7 @@ impl Document {
     fn unit(&self) -> String {
         let lead = children(&self.root)
             .first()
-            .and_then(|first| self.text.get(self.root.range.start + 1..first.start))
+            .and_then(|first| self.text.get(self.root.range.start..first.start))
             .and_then(|lead| lead.rsplit_once('\n'));
         lead.map_or("  ", |(_, indent)| indent).to_owned()
     }

@@ -27,18 +27,18 @@ pub struct Staged<'a> {
 }
 
 impl SettingsFile {
-    /// Reads the file; one that is not there is no error.
+    /// Reads the file at an absolute path; one that is not there is no error.
     pub fn read(path: &Path) -> io::Result<Self> {
         let shown = path.to_owned();
-        let link = match fs::symlink_metadata(path) {
-            Ok(link) => link,
+        match fs::symlink_metadata(path) {
+            Ok(_) => {}
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
                 return Ok(Self { target: shown.clone(), shown, old: None });
             }
             Err(error) => return Err(error),
-        };
+        }
         let target = fs::canonicalize(path).map_err(|error| match error.kind() {
-            io::ErrorKind::NotFound if link.is_symlink() => io::Error::other("符号链接指向的文件不存在"),
+            io::ErrorKind::NotFound => io::Error::other("符号链接指向的文件不存在"),
             _ => error,
         })?;
         let metadata = fs::metadata(&target)?;
@@ -64,18 +64,12 @@ impl SettingsFile {
 
     /// Writes the new bytes into the target's folder, with its owner and mode, but not over it yet.
     pub fn stage(&self, bytes: &[u8]) -> io::Result<Staged<'_>> {
-        let folder = match self.target.parent() {
-            Some(folder) if !folder.as_os_str().is_empty() => folder,
-            _ => Path::new("."),
-        };
+        let folder = self.target.parent().ok_or(io::ErrorKind::InvalidInput)?;
         let mut new = tempfile::Builder::new().prefix(".settings.").tempfile_in(folder)?;
         new.write_all(bytes)?;
         let permissions = match &self.old {
             Some((_, old)) => {
-                let made = new.as_file().metadata()?;
-                if (made.uid(), made.gid()) != (old.uid(), old.gid()) {
-                    fchown(new.as_file(), Some(old.uid()), Some(old.gid()))?;
-                }
+                fchown(new.as_file(), Some(old.uid()), Some(old.gid()))?;
                 old.permissions()
             }
             None => Permissions::from_mode(NEW_FILE_MODE),
@@ -97,11 +91,8 @@ impl SettingsFile {
     }
 
     fn refuse_if_changed(&self) -> io::Result<()> {
-        let now = match fs::read(&self.target) {
-            Ok(bytes) => Some(bytes),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => None,
-            Err(error) => return Err(error),
-        };
+        // Where there was none and now is one that cannot be read, nothing is put over it either: see `commit`.
+        let now = fs::read(&self.target).ok();
         if now.as_deref() == self.bytes() {
             Ok(())
         } else {
@@ -127,7 +118,9 @@ impl Staged<'_> {
 mod tests {
     use super::SettingsFile;
     use std::fs::{self, Permissions};
-    use std::os::unix::fs::{PermissionsExt, symlink};
+    use std::io;
+    use std::os::unix::fs::{MetadataExt, PermissionsExt, chown, symlink};
+    use std::path::Path;
 
     #[test]
     fn r2_5_a_file_that_changed_in_between_is_left_alone() {
@@ -155,6 +148,19 @@ mod tests {
     }
 
     #[test]
+    fn r2_5_an_owner_stays() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("settings.json");
+        fs::write(&path, "{}").unwrap();
+        // Only root can give a file away; for others it stays with its owner anyway.
+        let _ = chown(&path, Some(65_534), Some(65_534));
+        let owner = || fs::metadata(&path).map(|metadata| (metadata.uid(), metadata.gid())).unwrap();
+        let before = owner();
+        SettingsFile::read(&path).unwrap().stage(b"new").unwrap().commit().unwrap();
+        assert_eq!(owner(), before);
+    }
+
+    #[test]
     fn r2_5_a_link_stays_a_link_and_modes_stay() {
         let dir = tempfile::tempdir().unwrap();
         let target = dir.path().join("dotfiles.json");
@@ -176,8 +182,12 @@ mod tests {
     fn r3_3_a_dangling_link_and_a_folder_are_refused() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("settings.json");
-        assert!(SettingsFile::read(dir.path()).is_err());
+        let why = |path: &Path| SettingsFile::read(path).map(drop).unwrap_err();
+        assert_eq!(why(dir.path()).to_string(), "不是普通文件");
         symlink(dir.path().join("gone"), &path).unwrap();
-        assert!(SettingsFile::read(&path).is_err());
+        assert_eq!(why(&path).to_string(), "符号链接指向的文件不存在");
+        fs::write(dir.path().join("file"), "").unwrap();
+        assert_eq!(why(&dir.path().join("file/settings.json")).kind(), io::ErrorKind::NotADirectory);
+        assert!(SettingsFile::read(&dir.path().join("missing/settings.json")).unwrap().bytes().is_none());
     }
 }

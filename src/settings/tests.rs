@@ -99,6 +99,7 @@ fn r3_5_uninstall_gives_the_old_bytes_back(#[case] old: &str) {
 #[case::empty_hooks("{\n  \"hooks\": {}\n}\n")]
 #[case::empty_stop(r#"{"hooks":{"Stop":[ ]},"env":{ }}"#)]
 #[case::own_variable(r#"{"env":{"STOP_AUDITOR_CMD":"mine"}}"#)]
+#[case::own_variable_and_space(r#"{"env":{"STOP_AUDITOR_CMD":"mine"},"hooks":{ }}"#)]
 #[case::own_variables("{\n  \"env\": {\n    \"STOP_AUDITOR_MODEL\": \"m\",\n    \"A\": \"b\"\n  }\n}\n")]
 fn r3_5_the_baseline_brings_back_what_cannot_be_told(#[case] old: &str) {
     for env in [&[][..], &[(COMMAND_VARIABLE, "x")], &[(MODEL_VARIABLE, "n")]] {
@@ -263,16 +264,58 @@ fn r3_3_what_only_a_lenient_parser_takes_is_refused(#[case] file: &str) {
 }
 
 #[rstest]
-#[case::array("[]", "对象")]
-#[case::string("\"x\"", "对象")]
-#[case::hooks_array("{\"hooks\": []}", "对象")]
-#[case::hooks_null("{\"hooks\": null}", "对象")]
-#[case::stop_object("{\"hooks\": {\"Stop\": {}}}", "数组")]
-#[case::prompt_string("{\"hooks\": {\"UserPromptSubmit\": \"\"}}", "数组")]
-#[case::env_array("{\"env\": []}", "对象")]
-fn r3_3_a_value_of_another_kind_is_refused(#[case] file: &str, #[case] wanted: &str) {
-    let refused = install(Some(&parse(file)), None, &with_env(&[(MODEL_VARIABLE, "m")]));
-    assert!(matches!(&refused, Err(Refusal::WrongKind { wants, .. }) if *wants == wanted), "{refused:?}");
+#[case::array("[]", "第 1 行第 1 列：整个文件应当是一个对象")]
+#[case::string("\"x\"", "第 1 行第 1 列：整个文件应当是一个对象")]
+#[case::hooks_array("{\"hooks\": []}", "第 1 行第 11 列：hooks 应当是对象")]
+#[case::hooks_null("{\"hooks\": null}", "第 1 行第 11 列：hooks 应当是对象")]
+#[case::stop_object("{\"hooks\": {\"Stop\": {}}}", "第 1 行第 20 列：hooks.Stop 应当是数组")]
+#[case::prompt_string(
+    "{\"hooks\": {\"UserPromptSubmit\": \"\"}}",
+    "第 1 行第 32 列：hooks.UserPromptSubmit 应当是数组"
+)]
+#[case::env_array("{\"env\": []}", "第 1 行第 9 列：env 应当是对象")]
+fn r3_3_a_value_of_another_kind_is_refused(#[case] file: &str, #[case] told: &str) {
+    let to_be_emptied = Request { unset: vec![MODEL_VARIABLE], ..request() };
+    for request in [with_env(&[(MODEL_VARIABLE, "m")]), to_be_emptied] {
+        let refused = install(Some(&parse(file)), None, &request).map(drop).unwrap_err();
+        assert!(matches!(refused, Refusal::WrongKind { .. }), "{refused:?}");
+        assert_eq!(refused.to_string(), told);
+    }
+}
+
+#[test]
+fn r3_2_what_is_not_needed_may_be_anything() {
+    let before = parse("{\"env\": []}");
+    let installed = install(Some(&before), None, &request()).unwrap();
+    assert_eq!(value(&installed), expected(&value(&before), &[]));
+}
+
+/// What is added looks like what is there.
+#[rstest]
+#[case::minified(r#"{"env":{}}"#, r#"{"env":{"n":{"p":[1,2],"q":3}},"z":4}"#)]
+#[case::minified_with_an_entry(r#"{"env":{"a":0}}"#, r#"{"env":{"a":0,"n":{"p":[1,2],"q":3}},"z":4}"#)]
+#[case::one_line(r#"{"env": {}}"#, r#"{"env": {"n": {"p": [1, 2], "q": 3}}, "z": 4}"#)]
+#[case::one_line_with_an_entry(
+    r#"{"env": {"a": 0}}"#,
+    r#"{"env": {"a": 0, "n": {"p": [1, 2], "q": 3}}, "z": 4}"#
+)]
+#[case::wide(
+    "{ \"env\": {} ,  \"b\": 0 }",
+    "{ \"env\": {\"n\": {\"p\": [1, 2], \"q\": 3}} ,  \"b\": 0,  \"z\": 4 }"
+)]
+#[case::lines(
+    "{\n\t\"env\": {}\n}",
+    "{\n\t\"env\": {\n\t\t\"n\": {\n\t\t\t\"p\": [\n\t\t\t\t1,\n\t\t\t\t2\n\t\t\t],\n\t\t\t\"q\": 3\n\t\t}\n\t},\n\t\"z\": 4\n}"
+)]
+#[case::a_line_within_lines(
+    "{\n  \"env\": {\"a\": 0}\n}",
+    "{\n  \"env\": {\"a\": 0, \"n\": {\"p\": [1, 2], \"q\": 3}},\n  \"z\": 4\n}"
+)]
+fn r2_5_what_is_added_looks_like_what_is_there(#[case] before: &str, #[case] after: &str) {
+    let mut document = parse(before);
+    document.add(&[ENV], "n", &json!({ "p": [1, 2], "q": 3 })).unwrap();
+    document.add(&[], "z", &json!(4)).unwrap();
+    assert_eq!(text(&document), after);
 }
 
 #[rstest]

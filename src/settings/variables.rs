@@ -60,16 +60,15 @@ pub(super) fn restore_variable(
     name: &str,
 ) -> Result<(), Refusal> {
     let path = [ENV, Step::Key(name)];
-    let Some(node) = document.get(&path) else { return Ok(()) };
-    let old = baseline.and_then(|baseline| Some(baseline.raw(baseline.get(&path)?).to_owned()));
-    match old {
-        Some(old) if old == document.raw(node) => Ok(()),
-        Some(old) => document.replace(&path, &old),
-        None => {
-            document.remove(&path)?;
-            remove_if_emptied(document, baseline, &[ENV])
-        }
+    if document.get(&path).is_none() {
+        return Ok(());
     }
+    let old = baseline.and_then(|baseline| Some(baseline.raw(baseline.get(&path)?).to_owned()));
+    if let Some(old) = old {
+        return document.replace(&path, &old);
+    }
+    document.remove(&path)?;
+    remove_if_emptied(document, baseline, &[ENV])
 }
 
 /// Makes a variable say nothing: an entry of ours goes, one in the place of the person's becomes empty.

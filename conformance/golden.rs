@@ -1,4 +1,5 @@
-//! Whole prompts against the texts that a person accepted, in `golden/`: our own regression net, no conformance.
+//! Whole prompts, and what `explain` says, against the texts that a person accepted, in `golden/`: our own regression
+//! net, no conformance.
 //!
 //! The instruction is the same in every prompt, so it has a snapshot of its own; the others must begin with it, and
 //! hold only what follows.
@@ -13,6 +14,7 @@ use stop_auditor::prompt::INSTRUCTION;
 
 use crate::kit::check::{Checks, checks};
 
+mod explained;
 mod given;
 mod history;
 mod keys;
@@ -27,6 +29,17 @@ const INSTRUCTION_NAME: &str = "instruction";
 /// What stands in the place of a prompt where a session holds no turn (6.10).
 const NO_TURN: &str = "(no turn: no auditor is asked)";
 
+/// Makes a text.
+type Said = fn() -> String;
+
+/// What `explain` says, and the names of the snapshots.
+const EXPLAINED: &[(&str, Said)] = &[
+    ("explain_events_of_claude_code", explained::events_of_claude_code),
+    ("explain_events_of_codex", explained::events_of_codex),
+    ("explain_mistakes", explained::mistakes),
+    ("explain_outputs", explained::outputs),
+];
+
 /// A test for each made-up session, and the names of their snapshots for the test that none is an orphan.
 macro_rules! goldens {
     ($($test:ident = $item:literal, $name:literal, $given:path;)+) => {
@@ -37,6 +50,14 @@ macro_rules! goldens {
                     golden(c, $item, $name, $given().prompt().as_deref());
                 }
             )+
+
+            /// Not a prompt: what `explain` says of hooks.
+            #[own]
+            fn r3_3_what_explain_says(c: &mut Checks) {
+                for (name, said) in EXPLAINED {
+                    compare(c, "3.3", name, &said());
+                }
+            }
 
             #[own]
             fn r5_1_the_instruction_is_the_accepted_one(c: &mut Checks) {
@@ -160,7 +181,9 @@ fn every_golden_belongs_to_a_test() {
     let files: Vec<String> = entries(&folder()).into_iter().map(name).collect();
     let made_up = MADE_UP.iter().map(|name| (*name).to_owned());
     let recorded = recordings().into_iter().map(|path| recording_name(&path));
-    let names: Vec<String> = made_up.chain(recorded).chain([INSTRUCTION_NAME.to_owned()]).collect();
+    let explained = EXPLAINED.iter().map(|(name, _)| (*name).to_owned());
+    let rest = explained.chain([INSTRUCTION_NAME.to_owned()]);
+    let names: Vec<String> = made_up.chain(recorded).chain(rest).collect();
     let faults = faults(&files, &names);
     assert!(faults.is_empty(), "\n{}", faults.join("\n"));
 }

@@ -21,7 +21,6 @@ use std::process::ExitCode;
 use serde_json::{Value, json};
 
 use super::refuse;
-use crate::hosts::contract::Run;
 use crate::paths;
 use account::{Account, Reached};
 pub use host::Host;
@@ -82,8 +81,8 @@ fn explain_output(args: &ExplainArgs, event: &str) -> ExitCode {
         None => Ok(String::new()),
     };
     let question = text(&args.stdout).and_then(|stdout| {
-        let run = Run::exited(i32::from(args.exit_code), &stdout, &text(&args.stderr)?);
-        Ok(Question { host: args.host.unwrap_or(Host::ClaudeCode), event: event.to_owned(), run })
+        let host = args.host.unwrap_or(Host::ClaudeCode);
+        Ok(Question::new(host, event, args.exit_code, &stdout, &text(&args.stderr)?))
     });
     let explained = question.and_then(|question| Ok((output::effect(&question)?, question)));
     let (effect, question) = match explained {

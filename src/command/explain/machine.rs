@@ -38,8 +38,9 @@ impl Machine for ThisMachine {
     fn at(&self, path: &Path) -> OnDisk {
         match fs::metadata(path) {
             Ok(_) if paths::is_executable(path) => OnDisk::Executable,
-            Ok(file) if file.is_file() => OnDisk::NotExecutable,
-            Ok(_) | Err(_) => OnDisk::Missing,
+            Ok(found) if found.is_dir() => OnDisk::Folder,
+            Ok(_) => OnDisk::NotExecutable,
+            Err(_) => OnDisk::Missing,
         }
     }
 

@@ -37,7 +37,9 @@ pub(super) enum OnDisk {
     Executable,
     /// A file that cannot.
     NotExecutable,
-    /// No file.
+    /// A folder.
+    Folder,
+    /// Nothing.
     Missing,
 }
 
@@ -96,6 +98,10 @@ fn program(command: &str, machine: &dyn Machine) -> Option<Finding> {
         }
         Program::File { path, itself } => match (machine.at(Path::new(&path)), itself) {
             (OnDisk::Executable, _) | (OnDisk::NotExecutable, false) => None,
+            (OnDisk::Folder, _) => {
+                let said = format!("{path} 是一个目录：每次都出错，放行");
+                Some(Finding::problem(about, said, "写到里面的程序为止"))
+            }
             (OnDisk::NotExecutable, true) => {
                 let said = format!("{path} 没有执行权限：每次都是退出码 126，放行");
                 Some(Finding::problem(about, said, "chmod +x，或者在前面写上解释器"))

@@ -13,12 +13,21 @@ use crate::hosts::{claude_code, codex};
 pub(super) struct Question {
     pub(super) host: Host,
     pub(super) event: String,
+    pub(super) exit_code: u8,
     pub(super) run: Run,
+}
+
+impl Question {
+    /// A run that exited by itself.
+    pub(super) fn new(host: Host, event: &str, exit_code: u8, stdout: &str, stderr: &str) -> Self {
+        let run = Run::exited(i32::from(exit_code), stdout, stderr);
+        Question { host, event: event.to_owned(), exit_code, run }
+    }
 }
 
 /// The effect of a run; the error says for which events there is a contract.
 pub(super) fn effect(question: &Question) -> Result<Effect, String> {
-    let Question { host, event, run } = question;
+    let Question { host, event, run, .. } = question;
     match host {
         Host::ClaudeCode => {
             let Some(event) = claude_code::Event::named(event) else {
@@ -60,14 +69,9 @@ pub(super) fn falls_short(run: &Run, effect: &Effect) -> bool {
 
 /// Prints an effect.
 pub(super) fn print(out: &mut impl Write, question: &Question, effect: &Effect) -> io::Result<()> {
-    let ended = match question.run.end {
-        End::Exit(code) => format!("退出码 {code}"),
-        End::Signal => "被信号结束".to_owned(),
-        End::TimedOut => "超时".to_owned(),
-        End::NotStarted => "没能启动".to_owned(),
-    };
-    writeln!(out, "{}，{}，{ended}", question.host.name(), question.event)?;
-    writeln!(out, "  状态：{}", status(&effect.status))?;
+    let Question { host, event, exit_code, run } = question;
+    writeln!(out, "{}，{event}，退出码 {exit_code}", host.name())?;
+    writeln!(out, "  状态：{}", status(effect).replace('\n', "\n    "))?;
     writeln!(out, "  事情：{}", goes_on(effect.goes_on))?;
     let to_model: Vec<String> =
         effect.to_model.iter().map(|sent| format!("（{}）{}", channel(sent.channel), sent.text)).collect();
@@ -84,7 +88,7 @@ pub(super) fn print(out: &mut impl Write, question: &Question, effect: &Effect) 
             texts(out, format!("{end}，打印").trim_start(), std::slice::from_ref(words))?;
         }
     }
-    writeln!(out, "  怎么办：{}", advice(&question.run, effect))
+    writeln!(out, "  怎么办：{}", advice(run, effect))
 }
 
 /// A heading and the texts under it, each line of them set off; a word where there are none.
@@ -99,8 +103,9 @@ fn texts(out: &mut impl Write, heading: &str, texts: &[String]) -> io::Result<()
     Ok(())
 }
 
-fn status(status: &Status) -> String {
-    match status {
+fn status(effect: &Effect) -> String {
+    match &effect.status {
+        Status::Completed if decides(effect) => "跑完了".to_owned(),
         Status::Completed => "跑完了，没有作任何决定".to_owned(),
         Status::Blocked { reason } => format!("拦下了，理由：{reason}"),
         Status::Stopped { reason: Some(reason) } => format!("叫停了，理由：{reason}"),
@@ -139,9 +144,6 @@ fn advice(run: &Run, effect: &Effect) -> &'static str {
         Status::Failed { .. } if run.end == End::Exit(2) && run.stderr.trim().is_empty() => {
             "先看状态：是失败，不是拦。退出码 2 要在 stderr 里带上理由才算拦；再看脚本"
         }
-        Status::Failed { .. } if matches!(run.end, End::TimedOut | End::NotStarted | End::Signal) => {
-            "先看状态：是失败，不是拦。它没能说完话；先让脚本跑得起来、跑得完"
-        }
         Status::Failed { .. } => {
             "先看状态：是失败，不是拦。要拦就给明确的决定和理由：{\"decision\":\"block\",\"reason\":\"…\"}，或者退出码 2 加 stderr 里的理由；再看脚本"
         }
@@ -150,6 +152,7 @@ fn advice(run: &Run, effect: &Effect) -> &'static str {
             "它的决定生效了，但没有给理由：收到的人不知道该改什么"
         }
         Status::Blocked { .. } | Status::Stopped { .. } | Status::Allowed => "它的决定生效了",
+        Status::Completed if decides(effect) => "它的决定生效了",
         Status::Completed if falls_short(run, effect) => {
             "它想拦，但说法不算数。先看有没有给理由：{\"decision\":\"block\",\"reason\":\"…\"}，或者退出码 2 加 stderr 里的理由"
         }
@@ -159,22 +162,27 @@ fn advice(run: &Run, effect: &Effect) -> &'static str {
     }
 }
 
+/// Whether a run that neither blocked nor stopped anything changed what happens.
+fn decides(effect: &Effect) -> bool {
+    effect.goes_on != GoesOn::AsBefore
+}
+
 /// Whether a run that blocked left the reason to the host.
 fn gives_no_reason(run: &Run) -> bool {
-    match run.end {
-        End::Exit(2) => run.stderr.trim().is_empty(),
-        End::Exit(_) | End::Signal | End::TimedOut | End::NotStarted => !run.stdout.contains("\"reason\""),
+    if run.end == End::Exit(2) {
+        return run.stderr.trim().is_empty();
     }
+    !["\"reason\"", "\"permissionDecisionReason\"", "\"message\""]
+        .iter()
+        .any(|name| run.stdout.contains(name))
 }
 
 #[cfg(test)]
 mod tests {
     use super::{Host, Question, effect, falls_short, print};
-    use crate::hosts::contract::Run;
 
-    fn told(event: &str, code: i32, stdout: &str, stderr: &str) -> (String, bool) {
-        let run = Run::exited(code, stdout, stderr);
-        let question = Question { host: Host::ClaudeCode, event: event.to_owned(), run };
+    fn told(event: &str, code: u8, stdout: &str, stderr: &str) -> (String, bool) {
+        let question = Question::new(Host::ClaudeCode, event, code, stdout, stderr);
         let effect = effect(&question).unwrap();
         let mut out = Vec::new();
         print(&mut out, &question, &effect).unwrap();
@@ -208,8 +216,7 @@ mod tests {
 
     #[test]
     fn an_event_without_a_table_is_an_error_that_names_those_with_one() {
-        let run = Run::exited(0, "", "");
-        let question = Question { host: Host::ClaudeCode, event: "stop".to_owned(), run };
+        let question = Question::new(Host::ClaudeCode, "stop", 0, "", "");
         assert!(effect(&question).unwrap_err().contains("Stop、UserPromptSubmit"));
     }
 }

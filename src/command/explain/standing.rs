@@ -39,8 +39,10 @@ pub(super) fn of(host: Host, handler: &Registered<'_>, switched_off: bool) -> St
     // Codex has names for four kinds, and none for this one.
     let known = handler.kind().filter(|kind| host != Host::Codex || *kind != Handler::Http);
     let Some(kind) = known else {
-        let given = handler.text("type").unwrap_or("（没写）");
-        return Standing::UnknownType(format!("没有叫 {given} 的处理器类型，这一条被丢掉"));
+        let what = handler
+            .text("type")
+            .map_or("没有写 type".to_owned(), |given| format!("没有叫 {given} 的处理器类型"));
+        return Standing::UnknownType(format!("{what}，这一条被丢掉"));
     };
     if let Some(why) = misshapen(host, kind, handler) {
         return Standing::NotParsed(why);

@@ -196,7 +196,9 @@ pub(super) fn events_of_claude_code() -> String {
 /// The same for Codex, whose place is known from the file's.
 pub(super) fn events_of_codex() -> String {
     let desk = Desk::new();
-    desk.settings("home/.codex/hooks.json", at_every(&codex::events::EVENTS));
+    let mut hooks = at_every(&codex::events::EVENTS);
+    hooks["Stop"].as_array_mut().unwrap().push(group(&[with(&json!({"timeout": 0}))]));
+    desk.settings("home/.codex/hooks.json", hooks);
     let place = desk.sandbox.path("home/.codex/hooks.json");
     desk.explain(&[place.to_str().unwrap()])
 }

@@ -81,6 +81,7 @@ mod tests {
     use std::io;
     use std::os::unix::fs::PermissionsExt;
     use std::path::Path;
+    use std::sync::Barrier;
 
     #[test]
     fn r2_5_a_backup_never_overwrites_another_and_keeps_the_mode() {
@@ -103,17 +104,21 @@ mod tests {
     fn r2_5_backups_made_at_the_same_time_are_all_kept() {
         let dir = tempfile::tempdir().unwrap();
         let settings = dir.path().join("settings.json");
-        std::thread::scope(|scope| {
-            for byte in 0..4 {
-                let settings = &settings;
-                scope.spawn(move || {
-                    for _ in 0..25 {
-                        let path = write(settings, &[byte], Permissions::from_mode(0o600)).unwrap();
-                        assert_eq!(fs::read(path).unwrap(), [byte]);
-                    }
-                });
-            }
+        let together = Barrier::new(4);
+        let writes = |byte: u8| -> Vec<_> {
+            let write = || {
+                together.wait();
+                let path = write(&settings, &[byte], Permissions::from_mode(0o600));
+                path.is_ok_and(|path| fs::read(path).is_ok_and(|bytes| bytes == [byte]))
+            };
+            (0..25).map(|_| write()).collect()
+        };
+        let kept: Vec<bool> = std::thread::scope(|scope| {
+            let writes = &writes;
+            let threads: Vec<_> = (0..4).map(|byte| scope.spawn(move || writes(byte))).collect();
+            threads.into_iter().flat_map(|thread| thread.join().unwrap()).collect()
         });
+        assert_eq!(kept, [true; 100]);
         assert_eq!(newest_first(&settings).unwrap().len(), 100);
     }
 

@@ -57,7 +57,7 @@ impl Host {
         let wanted = plain(event);
         self.points().iter().map(|point| point.event).find(|name| {
             let name = plain(name);
-            name == wanted || name.starts_with(&wanted) || wanted.starts_with(&name)
+            name.starts_with(&wanted) || wanted.starts_with(&name)
         })
     }
 }

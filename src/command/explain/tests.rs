@@ -250,6 +250,8 @@ fn what_has_not_the_shape_is_told_of_and_the_rest_stays() {
         (json!({"Stop": [command("/bin/gate"), good]}), true, true),
         (json!({"Stop": [{"hooks": ["/bin/gate", command("/bin/gate")]}]}), true, false),
         (json!({"Stop": [{"matcher": 5, "hooks": [command("/bin/gate")]}, good]}), true, false),
+        (json!({"Stop": [5, good]}), true, false),
+        (json!({"Stop": [{"hooks": 5}, good]}), true, false),
         (json!({"Notification": 5, "Stop": [good]}), true, true),
         (json!(["Stop"]), false, false),
     ] {

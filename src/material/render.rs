@@ -308,7 +308,7 @@ pub fn action_counts(turn: &Turn) -> String {
 mod tests {
     use super::*;
     use crate::material::cut::cut;
-    use crate::transcript::turn::Output;
+    use crate::transcript::turn::{Output, Question};
 
     fn call(fields: &[(&str, &str, bool)], outcome: Outcome) -> Call {
         let input = fields
@@ -363,5 +363,73 @@ mod tests {
         let told = call_line_without_output(&call(&many, ok("")), 150, true);
         assert_eq!(told.chars().count(), "动作 T：  → 成功".chars().count() + 300);
         assert_eq!(told.matches("省略").count(), 1, "cut once: {told}");
+    }
+
+    /// A window of 40 characters in a text of this many, each of three bytes, moved by what stands before the text.
+    fn window_at(start: usize, text_chars: usize, moved: (usize, usize)) -> Window {
+        let (n_bytes, n_chars) = moved;
+        let bytes = start * 3 + n_bytes..(start + 40) * 3 + n_bytes;
+        Window { bytes, chars: start + n_chars..start + 40 + n_chars, text_chars }
+    }
+
+    #[test]
+    fn a_line_with_windows_has_two_thirds_for_what_came_back() {
+        let output = long(0x5e00);
+        let windows = vec![window_at(400, 900, (0, 0))];
+        let shown = cut_round(&output, 200, Keep::Both, &windows);
+        let window: String = output.chars().skip(400).take(40).collect();
+        assert!(shown.contains(&window), "{shown}");
+        let kept = Kept::with(vec![vec![], windows.clone()]);
+        let told = call_line_round(&call(&[("command", "ls", false)], ok(&output)), 300, &kept);
+        assert_eq!(told, format!("工具 T：ls → 成功：{shown}"));
+    }
+
+    #[test]
+    fn an_edit_in_a_line_has_more_room_for_windows() {
+        let (old, new) = (long(0x4e00), long(0x5e00));
+        let of_new = vec![window_at(500, 900, (0, 0))];
+        let only_new = call(&[("new", &new, true)], ok(""));
+        // Five times the room of one, and no more than a line may have.
+        for (max, room) in [(100, 500), (150, CHANGE_IN_LINE)] {
+            let told = changes(&only_new, max, &Kept::with(vec![of_new.clone()]));
+            assert_eq!(told, format!("new「{}」", cut_round(&new, room / 2, Keep::Both, &of_new)));
+        }
+
+        // Both texts in one, cut once, with a window of each.
+        let both = call(&[("old", &old, true), ("new", &new, true)], ok(""));
+        let kept = Kept::with(vec![vec![window_at(300, 900, (0, 0)), window_at(700, 900, (0, 0))], of_new]);
+        let told = changes(&both, 80, &kept);
+        let all = format!("old「{old}」 new「{new}」");
+        let n_chars = all.chars().count();
+        let before_old = ("old「".len(), 4);
+        let before_new = (before_old.0 + old.len() + "」 new「".len(), 4 + 900 + 6);
+        let windows = [
+            window_at(300, n_chars, before_old),
+            window_at(500, n_chars, before_new),
+            window_at(700, n_chars, before_old),
+        ];
+        assert_eq!(told, cut_round(&all, 400, Keep::Both, &windows));
+        let shown = |text: &str, start| told.contains(&text.chars().skip(start).take(40).collect::<String>());
+        assert!(shown(&old, 300) && shown(&new, 500), "one of each at least: {told}");
+    }
+
+    #[test]
+    fn a_question_and_its_answer_have_windows_of_their_own() {
+        let (question, answer) = (long(0x4e00), long(0x5e00));
+        let asked = OptionBox {
+            questions: vec![Question {
+                question: question.clone(),
+                options: vec![],
+                answer: Some(answer.clone()),
+            }],
+            unanswered: None,
+        };
+        let windows = [vec![window_at(300, 900, (0, 0))], vec![window_at(600, 900, (0, 0))]];
+        let mut told = String::new();
+        let tier = Tier { words: 200, ..crate::material::tier::WHOLE };
+        option_box(&mut told, &asked, &tier, &Kept::with(windows.to_vec()));
+        let cut = |text: &str, number: usize| cut_round(text, 200, Keep::Both, &windows[number]).into_owned();
+        let (question, answer) = (cut(&question, 0), cut(&answer, 1));
+        assert_eq!(told, format!("〔选项框〕\n| 问：{question}\n| 用户的回答：{answer}\n"));
     }
 }

@@ -179,11 +179,12 @@ impl<'f> Pass<'f> {
                 self.client_version = version(line.bytes);
             }
             let Some(row) = row::read(line.bytes, detail) else {
-                // Where rows were written again, those without a meaning were too, and prompts answer them.
-                if !self.first_places.is_empty() {
-                    let id = Id::of_silent(line.bytes);
-                    self.is_first(id, offset);
+                if self.first_places.is_empty() {
+                    continue;
                 }
+                // Where rows were written again, those without a meaning were too, and prompts answer them.
+                let id = Id::of_silent(line.bytes);
+                self.is_first(id, offset);
                 continue;
             };
             if !self.is_first(Id::of(&row), offset) {

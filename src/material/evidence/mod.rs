@@ -61,6 +61,12 @@ pub struct Kept {
 pub static PLAIN: Kept = Kept { is_named: true, windows: Vec::new() };
 
 impl Kept {
+    /// These windows, by the numbers of the entry's texts.
+    #[cfg(test)]
+    pub fn with(windows: Vec<Vec<Window>>) -> Self {
+        Kept { is_named: true, windows }
+    }
+
     /// The windows of a text of this entry.
     pub fn of(&self, text: usize) -> &[Window] {
         self.windows.get(text).map(Vec::as_slice).unwrap_or_default()

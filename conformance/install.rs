@@ -6,12 +6,15 @@ pub(crate) mod settings;
 
 use std::fs::{self, Permissions};
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
+use std::process::Stdio;
 use std::thread;
 
 use home::{BINARY, Home, below};
+use pty_process::blocking::Command;
 use serde_json::json;
 
 use crate::kit::check::{Checks, checks};
+use crate::kit::terminal::at_a_terminal;
 
 const ITEMS: [&str; 8] = ["9.1", "9.2", "9.3", "9.4a", "9.4b", "9.4c", "9.5", "9.6"];
 
@@ -102,15 +105,18 @@ checks! {
     #[own]
     fn r1_7_install_refuses_an_anthropic_auditor(c: &mut Checks) {
         let present = r#"{"env":{"STOP_AUDITOR_CMD":"npx claude -p"}}"#;
-        for (settings, arguments) in [
-            ("{}", &["--auditor-cmd", "claude -p"][..]),
-            ("{}", &["--model", "claude-opus-5", "--force"]),
-            (present, &[]),
+        for (settings, arguments, told) in [
+            ("{}", &["--auditor-cmd", "claude -p"][..], "claude -p"),
+            ("{}", &["--model", "claude-opus-5", "--force"], "claude-opus-5"),
+            ("{}", &["--auditor-cmd", "judge", "--model", "claude-opus-5"], "judge，模型 claude-opus-5"),
+            (present, &[], "npx claude -p"),
         ] {
             let home = Home::with(settings.as_bytes());
             let before = home.files();
             let run = home.run(&[&["install"], arguments].concat());
             c.that("1.7", format!("{settings} {arguments:?} is refused"), !run.ok, "exit 1", &run.text);
+            let told = format!("自家的模型：{told}。");
+            c.contains("1.7", format!("{settings} {arguments:?}: what it is"), &run.text, &told);
             c.equal("1.7", format!("{settings} {arguments:?} changes nothing"), home.files() == before, true);
         }
     }
@@ -137,8 +143,65 @@ checks! {
         }
         c.contains("10.1", "how to turn it off", &run.text, "删掉");
         c.contains("10.1", "the other way", &run.text, "stop-auditor uninstall");
-        let uninstall = home.run(&["uninstall"]);
-        c.contains("3.5", "uninstall says that logs stay", &uninstall.text, "日志");
+        for warning in ["自测没有全过", "环境里设着"] {
+            c.absent("10.1", "nothing to warn of", &run.text, warning);
+        }
+    }
+
+    /// 10.1: what keeps an install from being one, or from asking the auditor that it wrote, stands in the hand-over.
+    #[own]
+    fn r10_1_install_hands_over_what_is_wrong(c: &mut Checks) {
+        for (auditor, is_told) in [("judge", true), ("", false)] {
+            let home = Home::new();
+            // Without a shell the self-test cannot run what is registered.
+            let mut command = home.command("/nonexistent", &["install", "--force"]);
+            command.env("STOP_AUDITOR_CMD", auditor);
+            let run = Home::said(command);
+            c.equal("10.2", "a self-test that fails: exit code", run.code, Some(1));
+            c.contains("10.1", "it is no install yet", &run.text, "自测没有全过，不算装好");
+            c.equal("10.1", "the registration is there", home.value(), home.expected("{}", &[]));
+            let what = format!("the environment's auditor {auditor:?} is told");
+            c.equal("10.1", what, run.text.contains("环境里设着 STOP_AUDITOR_CMD"), is_told);
+        }
+    }
+
+    /// 3.5, 10.1: what uninstall would do, and what it did, line by line.
+    #[own]
+    fn r3_5_uninstall_says_what_it_takes_away(c: &mut Checks) {
+        for (old, would, lines) in [
+            (
+                Some("{\n  \"a\": 1\n}\n"),
+                "会先备份再改",
+                &["第 2 行 -   \"a\": 1,\n", "第 2 行 +   \"a\": 1\n", "第 3 行 -   \"hooks\": {\n"][..],
+            ),
+            (None, "会先备份再删掉", &["第 1 行 - {\n", "第 2 行 -   \"hooks\": {\n"]),
+        ] {
+            let home = old.map_or_else(Home::new, |old| Home::with(old.as_bytes()));
+            let nothing = home.run(&["uninstall", "--dry-run"]);
+            c.that(
+                "3.5",
+                "nothing to take away",
+                nothing.text.contains("没有要去掉的"),
+                "said",
+                &nothing.text,
+            );
+            let nothing = home.run(&["uninstall"]);
+            c.that("3.5", "nothing was there", nothing.text.starts_with("没有装过："), "said", &nothing.text);
+            home.run(&["install"]);
+            let before = home.files();
+            let dry = home.run(&["uninstall", "--dry-run"]);
+            c.that("3.5", format!("{old:?}: --dry-run"), dry.ok, "exit 0", &dry.text);
+            c.equal("3.5", format!("{old:?}: --dry-run changes nothing"), home.files() == before, true);
+            let path = home.settings().display().to_string();
+            for told in [&format!("{would} {path}\n"), "\n-  \"hooks\": {\n"] {
+                c.contains("3.5", format!("{old:?}: --dry-run"), &dry.text, told);
+            }
+            let run = home.run(&["uninstall"]);
+            for line in lines {
+                c.contains("3.5", format!("{old:?}: a line with its number"), &run.text, line);
+            }
+            c.contains("3.5", format!("{old:?}: that logs stay"), &run.text, "日志");
+        }
     }
 
     /// 10.2: the self-test looks at what is registered, with command, output and outcome, and can fail.
@@ -196,6 +259,38 @@ checks! {
                 "例：",
                 run.text,
             );
+        }
+    }
+
+    /// 2.3: on a terminal another auditor is asked for; where the question or the answer has none, it is not.
+    #[own]
+    fn r2_3_on_a_terminal_another_auditor_is_asked_for(c: &mut Checks) {
+        type Streams = fn(Command) -> Command;
+        const QUESTION: &str = "换哪个审计员？";
+        let whole = |command: Command| command;
+        let deaf = |command: Command| command.stdin(Stdio::null());
+        let mute = |command: Command| command.stderr(Stdio::null());
+        let cases: [(&str, Streams, &str, Option<&str>); 5] = [
+            ("judge 'x y'\n", whole, QUESTION, Some("judge 'x y'")),
+            ("\n", whole, QUESTION, None),
+            ("claude -p\n", whole, "自家", None),
+            ("judge\n", deaf, "PATH 里没有 codex", None),
+            ("judge\n", mute, "judge", None),
+        ];
+        for (typed, streams, told, written) in cases {
+            let home = Home::with(b"{}");
+            fs::remove_file(home.sandbox.path("bin/codex")).unwrap();
+            let before = home.files();
+            let shown = at_a_terminal(home.command("/usr/bin:/bin", &["install"]), typed, streams);
+            let what = format!("{typed:?}, expecting {told}");
+            c.equal("2.3", format!("{what}: exit code"), shown.code, Some(i32::from(written.is_none())));
+            c.contains("2.3", &what, &shown.text, told);
+            match written {
+                Some(written) => {
+                    c.equal("3.1", what, home.value(), home.expected("{}", &[("STOP_AUDITOR_CMD", written)]));
+                }
+                None => c.equal("2.5", format!("{what}: nothing changed"), home.files() == before, true),
+            }
         }
     }
 

@@ -3,9 +3,9 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
+use std::process::Command;
 use std::time::Duration;
 
-use assert_cmd::Command;
 use serde_json::{Value, json};
 
 use crate::kit::hook::quoted;
@@ -79,7 +79,13 @@ impl Home {
 
     /// Runs it with another PATH.
     pub(crate) fn run_on(&self, path: &str, arguments: &[&str]) -> Said {
-        let output = Command::new(BINARY)
+        Self::said(self.command(path, arguments))
+    }
+
+    /// The program with these arguments, ready to run.
+    pub(crate) fn command(&self, path: &str, arguments: &[&str]) -> Command {
+        let mut command = Command::new(BINARY);
+        command
             .args(arguments)
             .current_dir(self.sandbox.path("project"))
             .env_clear()
@@ -88,10 +94,14 @@ impl Home {
             // The login that `login status` stands for.
             .env("CODEX_API_KEY", "dummy")
             .env("TMPDIR", self.sandbox.path("tmp"))
-            .env("CLAUDE_CONFIG_DIR", self.config())
-            .timeout(Duration::from_secs(120))
-            .output()
-            .unwrap();
+            .env("CLAUDE_CONFIG_DIR", self.config());
+        command
+    }
+
+    /// Runs it to its end.
+    pub(crate) fn said(command: Command) -> Said {
+        let mut command = assert_cmd::Command::from_std(command);
+        let output = command.timeout(Duration::from_secs(120)).output().unwrap();
         let text = [output.stdout, output.stderr].map(|bytes| String::from_utf8(bytes).unwrap()).concat();
         Said { ok: output.status.success(), code: output.status.code(), text }
     }

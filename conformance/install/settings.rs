@@ -142,6 +142,22 @@ checks! {
         c.equal("3.5", "still a link", fs::symlink_metadata(home.settings()).unwrap().is_symlink(), true);
     }
 
+    /// 3.5: a file that was there before is the person's, though nothing but an older install's registration is in it.
+    #[own]
+    fn r3_5_a_file_that_was_there_is_emptied(c: &mut Checks) {
+        let home = Home::new();
+        write(&home.settings(), home.expected("{}", &[]).to_string().replace("180", "60"));
+        home.run(&["install"]);
+        let run = home.run(&["uninstall"]);
+        c.that("3.5", "it succeeds", run.ok, "exit 0", &run.text);
+        c.equal(
+            "3.5",
+            "what is left",
+            fs::read_to_string(home.settings()).unwrap_or_default(),
+            "{}\n".to_owned(),
+        );
+    }
+
     /// 3.5: a file that only the install made, which the person linked into place afterwards, is emptied and not taken.
     #[own]
     fn r3_5_a_file_that_was_linked_since_is_emptied(c: &mut Checks) {

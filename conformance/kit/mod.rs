@@ -17,5 +17,6 @@ pub(crate) mod rows;
 pub(crate) mod run;
 mod run_proof;
 pub(crate) mod sandbox;
+pub(crate) mod terminal;
 #[cfg(target_os = "linux")]
 pub(crate) mod traced;

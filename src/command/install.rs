@@ -21,7 +21,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 /// What `install` is told.
-#[derive(Debug, Clone, clap::Args)]
+#[derive(Debug, clap::Args)]
 #[command(
     about = "装上：复制程序，在 settings.json 里注册 Stop 和 UserPromptSubmit，最后自测",
     long_about = "装上：把本程序复制到 Claude Code 配置目录（CLAUDE_CONFIG_DIR，没有就是 ~/.claude）的 \
@@ -89,12 +89,11 @@ impl Plan {
 }
 
 fn install(args: &InstallArgs, out: &mut impl Write) -> Result<bool, Failure> {
-    let chosen = look_first(args, out)?;
-    let args = &match chosen {
-        Some(auditor) => InstallArgs { auditor, ..args.clone() },
-        None => args.clone(),
-    };
-    let plan = plan(args)?;
+    // Nobody is asked for an auditor where nothing could be installed anyway.
+    let mut plan = plan_with(args, &args.auditor)?;
+    if let Some(other) = look_first(args, out)? {
+        plan = plan_with(args, &other)?;
+    }
     if args.dry_run {
         print_dry_run(&plan, out)?;
         return Ok(true);
@@ -156,7 +155,7 @@ fn ask_for_another(problems: Vec<Finding>) -> Result<Option<AuditorArgs>, Failur
     }
 }
 
-fn plan(args: &InstallArgs) -> Result<Plan, Failure> {
+fn plan_with(args: &InstallArgs, auditor: &AuditorArgs) -> Result<Plan, Failure> {
     let config_dir = paths::config_dir().ok_or(Failure::NoHome)?;
     let place = binary::place(&config_dir);
     let command = place.to_str().and_then(|path| shlex::try_quote(path).ok());
@@ -168,7 +167,7 @@ fn plan(args: &InstallArgs) -> Result<Plan, Failure> {
         return Err(Failure::NotOurs(place));
     }
     let file = SettingsFile::read(&settings_path).map_err(Failure::io("读", &settings_path))?;
-    let (env, unset) = args.auditor.variables();
+    let (env, unset) = auditor.variables();
     let document = edit(&file, &settings_path, &Request { command, env, unset, force: args.force })?;
     refuse_anthropic(&document)?;
     Ok(Plan { place, own, found, settings_path, file, document })

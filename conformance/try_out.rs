@@ -1,4 +1,5 @@
 //! The main job by hand: `stop-auditor try`. Only our own program has it.
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use assert_cmd::Command;
@@ -8,6 +9,7 @@ use crate::kit::check::checks;
 use crate::kit::event::write;
 use crate::kit::rows::Rows;
 use crate::kit::sandbox::Sandbox;
+use crate::kit::terminal::at_a_terminal;
 
 /// What `try` printed, what it said on standard error, and whether it ended well.
 struct Tried {
@@ -16,8 +18,9 @@ struct Tried {
     ok: bool,
 }
 
-fn tried(sandbox: &Sandbox, arguments: &[&str]) -> Tried {
-    let output = Command::new(env!("CARGO_BIN_EXE_stop-auditor"))
+fn command(sandbox: &Sandbox, arguments: &[&str]) -> std::process::Command {
+    let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_stop-auditor"));
+    command
         .env_clear()
         // A machine without Codex: the shell's own programs only.
         .env("PATH", "/usr/bin:/bin")
@@ -25,10 +28,13 @@ fn tried(sandbox: &Sandbox, arguments: &[&str]) -> Tried {
         .env("TMPDIR", sandbox.path("tmp"))
         .env("STOP_AUDITOR_LOG_DIR", sandbox.path("logs"))
         .arg("try")
-        .args(arguments)
-        .timeout(std::time::Duration::from_secs(30))
-        .output()
-        .unwrap();
+        .args(arguments);
+    command
+}
+
+fn tried(sandbox: &Sandbox, arguments: &[&str]) -> Tried {
+    let command = Command::from_std(command(sandbox, arguments));
+    let output = { command }.timeout(std::time::Duration::from_secs(30)).output().unwrap();
     Tried {
         out: String::from_utf8(output.stdout).unwrap(),
         err: String::from_utf8(output.stderr).unwrap(),
@@ -118,6 +124,115 @@ checks! {
         let bad = tried(&sandbox, &arguments);
         c.that("P.1", "a bad pattern", !bad.ok && !bad.out.contains("CONTENT"), "nothing is shown", bad.out);
         c.contains("P.1", "a bad pattern is told", &bad.err, "STOP_AUDITOR_IGNORE");
+    }
+
+    /// What was read is told before anybody is asked: from where, which turn, and whether all of it is in the prompt.
+    #[own]
+    fn r1_1_try_tells_what_it_read(c: &mut Checks) {
+        let sandbox = Sandbox::new();
+        let auditor = ["--auditor-cmd", "cat >/dev/null; echo VERDICT: PASS"];
+        let own = tried(&sandbox, &auditor);
+        for line in [
+            "会话记录：内置的例子（合成的会话）",
+            "倒数第 1 轮：「这个仓库里还有地方调用 parse_order 吗？」，0 次工具调用",
+            "之前的轮次：列出 1 轮",
+        ] {
+            c.that("1.1", line, own.out.lines().any(|told| told == line), line, &own.out);
+        }
+        let lines = |text: &str, start: &str| {
+            text.lines().find_map(|line| line.strip_prefix(start).map(str::to_owned))
+        };
+        let mut rows = Rows::new();
+        let mut seen = BTreeSet::new();
+        for before in 0..24_usize {
+            rows.person(format!("第 {before} 问：{}", "问".repeat(2_000)));
+            rows.call(&format!("toolu_{before}"), "Bash", json!({"command": "ls"}));
+            rows.result(&format!("toolu_{before}"), "出".repeat(if before == 23 { 90_000 } else { 10 }));
+            rows.says(&"答".repeat(2_000));
+            let path = sandbox.transcript(rows.rows());
+            let told = tried(&sandbox, &[&[path.to_str().unwrap()], &auditor[..]].concat());
+            c.equal("1.1", "from where", lines(&told.out, "会话记录："), Some(path.display().to_string()));
+            let turn = lines(&told.out, "倒数第 1 轮：「").unwrap_or_default();
+            c.that(
+                "1.1",
+                "which turn",
+                turn.starts_with(&format!("第 {before} 问：")),
+                before.to_string(),
+                &turn,
+            );
+            c.that("1.1", "its calls", turn.ends_with("，1 次工具调用"), "1", turn);
+            let listed = lines(&told.out, "之前的轮次：列出 ").unwrap_or_default();
+            let (number, more) = listed.split_once(" 轮").unwrap_or_default();
+            let all = number == before.to_string();
+            c.equal(
+                "1.1",
+                format!("{number} of {before} turns"),
+                more,
+                if all { "" } else { "，更早的没有列出" },
+            );
+            seen.insert(all);
+            let prompt = lines(&told.out, "提示词：").unwrap_or_default();
+            // Between the two it depends on how the turns before it share the room.
+            let cut = match before {
+                0 => "字，本轮的内容没有截短",
+                23 => "字，本轮的内容有截短",
+                _ => "截短",
+            };
+            c.that("1.1", format!("{before}: cut"), prompt.ends_with(cut), cut, prompt);
+        }
+        c.equal("1.1", "sessions of both kinds", seen.len(), 2);
+    }
+
+    /// While the auditor works standard error says how long: in one line that changes on a terminal, else once.
+    #[own]
+    fn r1_1_try_tells_how_long_it_has_been_waiting(c: &mut Checks) {
+        let sandbox = Sandbox::new();
+        let quick = "cat >/dev/null; echo VERDICT: PASS";
+        let slow = format!("sleep 2.5; {quick}");
+        let waiting = "等 sleep 答复：1 秒（最多 150 秒）";
+        let on_a_terminal = |auditor: &str| {
+            at_a_terminal(command(&sandbox, &["--auditor-cmd", auditor]), "", |command| command).text
+        };
+        let (slowly, elsewhere) = std::thread::scope(|scope| {
+            let elsewhere = scope.spawn(|| tried(&sandbox, &["--auditor-cmd", &slow]).err);
+            (on_a_terminal(&slow), elsewhere.join().unwrap())
+        });
+        c.equal("1.1", "elsewhere", elsewhere.replace("2 秒（", "1 秒（"), format!("{waiting}\n"));
+        let lines = slowly.matches("\r等 sleep 答复：").count();
+        c.that("1.1", "on a terminal, again and again", lines >= 2, "twice", &slowly);
+        c.that("1.1", "and what follows begins a line", slowly.contains("秒）\n用时 "), "a line", slowly);
+        let quickly = on_a_terminal(quick);
+        c.that(
+            "1.1",
+            "an auditor that answers at once",
+            quickly.contains("）\n用时 "),
+            "nothing between",
+            quickly,
+        );
+    }
+
+    /// The auditor asked is the hook's, or the one that is named; a model alone is another one of the hook's auditor.
+    #[own]
+    fn r1_1_try_asks_the_auditor_that_is_named(c: &mut Checks) {
+        let sandbox = Sandbox::new();
+        let (hooks, other) = ("cat >/dev/null; echo VERDICT: PASS", "cat >/dev/null; echo  VERDICT: PASS");
+        let env = json!({"env": {"STOP_AUDITOR_CMD": hooks, "STOP_AUDITOR_MODEL": "hooks"}});
+        write(&sandbox.path("home/.claude/settings.json"), env.to_string());
+        for (arguments, named) in [
+            (&[][..], format!("审计员：hooks（{hooks}）")),
+            (&["--model", "other"], format!("审计员：other（{hooks}）")),
+            (&["--auditor-cmd", other], format!("审计员：hooks（{other}）")),
+            (&["--auditor-cmd", other, "--model", "other"], format!("审计员：other（{other}）")),
+        ] {
+            let tried = tried(&sandbox, arguments);
+            c.that(
+                "1.1",
+                format!("{arguments:?}"),
+                tried.out.lines().any(|line| line == named),
+                named,
+                &tried.out,
+            );
+        }
     }
 
     /// What cannot be audited is said, with what to do.

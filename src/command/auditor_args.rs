@@ -63,10 +63,6 @@ impl AuditorArgs {
 
     /// The choice that the hook would make with them.
     pub(super) fn applied_to(&self, choice: Choice) -> Choice {
-        if let Some(command) = &self.auditor_cmd {
-            let model = self.model.clone().or(choice.model);
-            return Choice { command: Some(command.clone()), model, ..choice };
-        }
         match &self.auditor {
             Some(name) => Choice {
                 command: None,
@@ -76,7 +72,11 @@ impl AuditorArgs {
                 key_variable: self.key_env.clone(),
                 ..choice
             },
-            None => Choice { model: self.model.clone().or(choice.model), ..choice },
+            None => Choice {
+                command: self.auditor_cmd.clone().or(choice.command),
+                model: self.model.clone().or(choice.model),
+                ..choice
+            },
         }
     }
 

@@ -1,11 +1,14 @@
 //! What comes with the program: its version, completions, manual pages, and the plugin in `scripts/plugin`.
+use std::fs::File;
 use std::path::Path;
-use std::process::{Command, Output};
+use std::process::{Command, Output, Stdio};
 
-use serde_json::Value;
+use serde_json::{Value, json};
 use stop_auditor::settings::{EVENTS, PROGRAM};
 
 use crate::kit::check::{Checks, checks};
+use crate::kit::event::write;
+use crate::kit::sandbox::Sandbox;
 
 /// Every command that a person may run.
 const COMMANDS: [&str; 11] = [
@@ -33,6 +36,12 @@ fn printed(c: &mut Checks, arguments: &[&str]) -> String {
     let complaint = String::from_utf8_lossy(&stderr).into_owned();
     c.that("P.4", format!("{arguments:?}"), status.success() && complaint.is_empty(), "exit 0", complaint);
     String::from_utf8_lossy(&stdout).into_owned()
+}
+
+/// A log of one record.
+fn write_log(sandbox: &Sandbox) {
+    let record = json!({"time": "2026-11-29T10:00:00.000+08:00", "session_id": "s", "verdict": "PASS", "text": "PASS"});
+    write(&sandbox.path("logs/2026-11-29.jsonl"), format!("{record}\n"));
 }
 
 fn plugin(file: &str) -> Value {
@@ -85,6 +94,36 @@ checks! {
         }
         let refused = own(&["man", "no-such-command"]);
         c.equal("P.4", "an unknown command: exit code", refused.status.code(), Some(1));
+    }
+
+    /// A reader that has seen enough (`| head`) is no error; a disk that is full is one, and is said.
+    #[own]
+    fn p_4_what_cannot_be_printed_is_said_unless_nobody_reads(c: &mut Checks) {
+        let sandbox = Sandbox::new();
+        write_log(&sandbox);
+        for arguments in [&["man"][..], &["man", "log"], &["completions", "fish"], &["log"], &["report"]] {
+            let onto = |stdout: Stdio| {
+                let mut command = Command::new(env!("CARGO_BIN_EXE_stop-auditor"));
+                command.args(arguments).env_clear().env("STOP_AUDITOR_LOG_DIR", sandbox.path("logs"));
+                let output =
+                    command.stdout(stdout).stderr(Stdio::piped()).output().expect("the program runs");
+                (output.status.code(), String::from_utf8_lossy(&output.stderr).into_owned())
+            };
+            let (reader, writer) = std::io::pipe().expect("a pipe");
+            drop(reader);
+            c.equal(
+                "P.4",
+                format!("{arguments:?}, nobody reads"),
+                onto(writer.into()),
+                (Some(0), String::new()),
+            );
+            // Only Linux has a disk that is always full.
+            if let Ok(full) = File::options().write(true).open("/dev/full") {
+                let (code, said) = onto(full.into());
+                c.equal("P.4", format!("{arguments:?}, a full disk: exit code"), code, Some(1));
+                c.contains("P.4", format!("{arguments:?}, a full disk"), &said, "No space left on device");
+            }
+        }
     }
 
     /// The plugin registers what `install` does, and is of this version.

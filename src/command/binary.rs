@@ -42,11 +42,19 @@ pub(super) fn own() -> Result<(PathBuf, Vec<u8>), Failure> {
 
 /// Looks at the place without changing anything.
 pub(super) fn look(place: &Path, own: &[u8]) -> Result<Found, Failure> {
+    Ok(match read(place)? {
+        None => Found::Nothing,
+        Some(bytes) if bytes == own && paths::is_executable(place) => Found::Same,
+        Some(bytes) if is_ours(&bytes) => Found::OtherBuild,
+        Some(_) => Found::Foreign,
+    })
+}
+
+/// The bytes in the place; `None` where there is no file.
+fn read(place: &Path) -> Result<Option<Vec<u8>>, Failure> {
     match fs::read(place) {
-        Ok(bytes) if bytes == own && paths::is_executable(place) => Ok(Found::Same),
-        Ok(bytes) if is_ours(&bytes) => Ok(Found::OtherBuild),
-        Ok(_) => Ok(Found::Foreign),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Found::Nothing),
+        Ok(bytes) => Ok(Some(bytes)),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
         Err(error) => Err(Failure::io("读", place)(error)),
     }
 }
@@ -73,22 +81,13 @@ pub(super) fn write(place: &Path, bytes: &[u8]) -> Result<(), Failure> {
 
 /// Removes our binary and the folder, if that leaves it empty. Says whether there was something of ours.
 pub(super) fn remove(place: &Path) -> Result<bool, Failure> {
-    match fs::read(place) {
-        Ok(bytes) if is_ours(&bytes) => {}
-        Ok(_) => return Ok(false),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(false),
-        Err(error) => return Err(Failure::io("读", place)(error)),
+    if !read(place)?.is_some_and(|bytes| is_ours(&bytes)) {
+        return Ok(false);
     }
     fs::remove_file(place).map_err(Failure::io("删", place))?;
-    let Some(folder) = place.parent() else { return Ok(true) };
-    match fs::remove_dir(folder) {
-        Err(error)
-            if !matches!(error.kind(), io::ErrorKind::DirectoryNotEmpty | io::ErrorKind::NotADirectory) =>
-        {
-            Err(Failure::io("删空目录", folder)(error))
-        }
-        Ok(()) | Err(_) => Ok(true),
-    }
+    // It goes only where it is empty and a folder; one that stays does no harm.
+    let _ = place.parent().map(fs::remove_dir);
+    Ok(true)
 }
 
 #[cfg(test)]
@@ -118,6 +117,18 @@ mod tests {
         assert_eq!(look(&place, &own).unwrap(), Found::Foreign);
         assert!(!remove(&place).unwrap());
         assert!(place.exists());
+    }
+
+    #[test]
+    fn r3_1_what_cannot_be_read_is_not_taken_for_nothing() {
+        let dir = tempfile::tempdir().unwrap();
+        let place = place(dir.path());
+        fs::create_dir_all(&place).unwrap();
+        for told in [look(&place, MARK).unwrap_err(), remove(&place).unwrap_err()] {
+            let told = told.to_string();
+            assert!(told.starts_with(&format!("读 {} 失败：", place.display())), "{told}");
+        }
+        assert!(place.is_dir());
     }
 
     #[test]

@@ -2,6 +2,7 @@
 //! behind them.
 
 use std::io::{self, Write};
+use std::path::Path;
 use std::process::ExitCode;
 
 use clap::Command;
@@ -58,10 +59,6 @@ pub fn man(args: &ManArgs, mut program: Command) -> ExitCode {
 }
 
 fn print(text: &[u8]) -> ExitCode {
-    match io::stdout().lock().write_all(text) {
-        Ok(()) => ExitCode::SUCCESS,
-        // A reader that has seen enough is no error.
-        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
-        Err(error) => super::refuse(&error.to_string()),
-    }
+    let mut out = io::stdout().lock();
+    super::ended(out.write_all(text).and_then(|()| out.flush()), Path::new("stdout"))
 }

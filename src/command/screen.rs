@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 use std::io::{self, IsTerminal};
+use std::num::NonZero;
 
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
@@ -26,8 +27,8 @@ impl Screen {
         if !stdout.is_terminal() {
             return Screen::default();
         }
-        let told = rustix::termios::tcgetwinsize(&stdout).map(|size| usize::from(size.ws_col));
-        let width = told.ok().filter(|width| *width > 0).unwrap_or(USUAL_WIDTH);
+        let told = rustix::termios::tcgetwinsize(&stdout).ok().and_then(|size| NonZero::new(size.ws_col));
+        let width = told.map_or(USUAL_WIDTH, |columns| columns.get().into());
         let no_color = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
         Screen { width: Some(width), colours: !no_color }
     }
@@ -134,6 +135,7 @@ mod tests {
             assert!(width(&left("项目abc项目", columns)) == columns, "{columns}");
         }
         assert_eq!(fitted("项目名", 4), "项…");
+        assert_eq!(fitted("项目名", 5), "项目…");
         assert_eq!(fitted("项目名", 6), "项目名");
     }
 

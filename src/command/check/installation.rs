@@ -147,10 +147,10 @@ fn log() -> Vec<Finding> {
         return vec![Finding::problem("日志", "没有地方写", "设 STOP_AUDITOR_LOG_DIR")];
     };
     let advice = "给这个目录写权限，或者用 STOP_AUDITOR_LOG_DIR 换一个";
-    // The folder is made by the first Stop; until then the nearest folder above it must take it.
+    // The folder is made by the first Stop; until then the nearest folder above it must take it. A file without a name
+    // tells, and leaves nothing.
     let existing = directory.ancestors().find(|folder| folder.exists());
-    let writable = existing.is_some_and(|folder| folder.is_dir() && is_writable(folder));
-    if !writable {
+    if existing.is_none_or(|folder| tempfile::tempfile_in(folder).is_err()) {
         return vec![Finding::problem("日志", format!("{} 写不了", directory.display()), advice)];
     }
     let mut findings = vec![Finding::ok("日志", directory.display().to_string())];
@@ -159,10 +159,6 @@ fn log() -> Vec<Finding> {
         Err(error) => findings.push(Finding::problem("日志", format!("读不了：{error}"), advice)),
     }
     findings
-}
-
-fn is_writable(folder: &Path) -> bool {
-    rustix::fs::access(folder, rustix::fs::Access::WRITE_OK | rustix::fs::Access::EXEC_OK).is_ok()
 }
 
 /// What the log says: the newest record, errors in a row, lines that are no records.

@@ -1,5 +1,8 @@
 //! `stop-auditor check`: what could keep audits from happening on this machine (2.1-2.4). A machine on which all is
 //! well is spoiled in one place at a time; a Codex stand-in tells about itself and notes what it was asked.
+pub(crate) mod auditor;
+pub(crate) mod hook;
+
 use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::PathBuf;
@@ -70,12 +73,8 @@ const FAULTS: &[Fault] = &[
     (
         "a plugin registers it too",
         |machine| {
-            machine.change(|all| all["enabledPlugins"] = json!({"stop-auditor@x": true, "other@x": true}));
-            let folder = machine.at("home/.claude/plugins/cache/x/stop-auditor");
-            let plugins = json!({"version": 2, "plugins": {"stop-auditor@x": [{"installPath": folder}]}});
-            write(&machine.at("home/.claude/plugins/installed_plugins.json"), plugins.to_string());
-            let hooks = include_str!("../scripts/plugin/hooks/hooks.json");
-            write(&folder.join("hooks/hooks.json"), hooks);
+            machine.plugin("stop-auditor", true);
+            machine.change(|all| all["enabledPlugins"]["other@x"] = json!(true));
         },
         "P.3",
         "注册了 2 处，每一轮会审 2 遍：设置、stop-auditor@x",
@@ -320,8 +319,8 @@ impl Machine {
         let bin = quoted(&machine.at("bin").to_string_lossy()).clone();
         let script = format!(
             "#!/bin/sh\ncd {bin} || exit 9\nprintf '%s\\n' \"$*\" >>calls\ncase \"$*\" in\n--version) echo codex-cli 0.171.0 ;;\n\
-             'exec --help') cat help ;;\n'features list') cat features ;;\n'login status') read -r code <login; exit \"$code\" ;;\n\
-             exec*) cat >/dev/null; cat events ;;\nesac\n"
+             'exec --help') cat help ;;\n'features list') cat features ;;\n'login status') cat login-says 2>/dev/null; read -r code <login; exit \"$code\" ;;\n\
+             exec*) cat >prompt; cat events ;;\nesac\n"
         );
         program(&machine.sandbox, "codex", &script);
         write(&machine.at("home/.codex/auth.json"), "{}");
@@ -344,11 +343,11 @@ impl Machine {
     fn check_with(&self, variables: &[(&str, &str)], arguments: &[&str]) -> Seen {
         let output = Command::new(BINARY)
             .env_clear()
-            .envs(variables.iter().copied())
             .env("PATH", path_with_bin(&self.sandbox))
             .env("HOME", self.at("home"))
             .env("TMPDIR", self.at("tmp"))
             .env("STOP_AUDITOR_LOG_DIR", self.at("logs"))
+            .envs(variables.iter().copied())
             .arg("check")
             .args(arguments)
             .timeout(Duration::from_secs(60))
@@ -375,6 +374,17 @@ impl Machine {
 
     fn set_variable(&self, name: &str, value: &str) {
         self.change(|all| all["env"][name] = json!(value));
+    }
+
+    /// Our plugin with another command in it.
+    fn plugin(&self, command: &str, is_enabled: bool) {
+        self.change(|all| all["enabledPlugins"] = json!({"stop-auditor@x": is_enabled}));
+        let folder = self.at("home/.claude/plugins/cache/x/stop-auditor");
+        let plugins = json!({"version": 2, "plugins": {"stop-auditor@x": [{"installPath": folder}]}});
+        write(&self.at("home/.claude/plugins/installed_plugins.json"), plugins.to_string());
+        let hooks = include_str!("../scripts/plugin/hooks/hooks.json");
+        let hooks = hooks.replace("\"stop-auditor\"", &json!(command).to_string());
+        write(&folder.join("hooks/hooks.json"), hooks);
     }
 
     fn log_out(&self) {

@@ -75,6 +75,8 @@ fn registry() -> Vec<&'static Named> {
         auditors::CHECKS,
         cases::CHECKS,
         checking::CHECKS,
+        checking::auditor::CHECKS,
+        checking::hook::CHECKS,
         faults::auditors::CHECKS,
         faults::crowd::CHECKS,
         faults::disk::CHECKS,

@@ -188,3 +188,30 @@ fn last_audits(directory: &Path) -> io::Result<Vec<Finding>> {
     });
     Ok(findings)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::managed;
+    use std::fs;
+
+    #[test]
+    fn r3_1_an_administrators_settings_that_keep_the_hook_out_are_told() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("managed-settings.json");
+        assert!(managed(&path).is_none());
+        for (text, told) in [
+            ("{\"disableAllHooks\":true}", Some("disableAllHooks")),
+            ("{\"allowManagedHooksOnly\":true}", Some("allowManagedHooksOnly")),
+            ("{\"disableAllHooks\":false,\"allowManagedHooksOnly\":\"true\"}", None),
+            ("{\"hooks\":{}}", None),
+            ("no JSON", None),
+        ] {
+            fs::write(&path, text).unwrap();
+            let finding = managed(&path);
+            let found =
+                told.map(|told| format!("{} 里 {told} 是 true，你自己的 hook 不会跑", path.display()));
+            assert_eq!(finding.as_ref().map(|finding| finding.found.clone()), found, "{text}");
+            assert!(finding.is_none_or(|finding| finding.is_problem()), "{text}");
+        }
+    }
+}

@@ -180,14 +180,82 @@ fn excerpt(text: &str) -> String {
 mod tests {
     use super::{Commands, perform};
 
+    fn report(commands: &Commands) -> (bool, String) {
+        let mut out = Vec::new();
+        let passed = perform(commands, &mut out).unwrap();
+        (passed, String::from_utf8(out).unwrap())
+    }
+
+    /// Every fact that an item looks at is looked at: hooks that are wrong in one way each, and what is told of them.
+    #[test]
+    fn r10_2_what_is_wrong_with_a_hook_is_told_fact_by_fact() {
+        let logs = |word: &str| {
+            format!("cat >/dev/null; echo '{{\"verdict\":\"{word}\"}}' >>\"$STOP_AUDITOR_LOG_DIR/x.jsonl\"")
+        };
+        let silent = "cat >/dev/null";
+        for (hook, told, not_told) in [
+            (
+                silent,
+                &[
+                    "sh -c 'cat >/dev/null'（输入 Stop，stop_hook_active true）\n    退出码 0\n    stdout （空）\n",
+                    "sh -c 'cat >/dev/null'（输入 UserPromptSubmit）\n",
+                    "✓ 不拦\n",
+                    "✓ 第三次什么都不输出，退出码 0\n",
+                    "✗ 思考过程一个字都不在\n",
+                    "✗ 转交后文件被删掉\n",
+                ][..],
+                &["    stderr ", "没跑成"][..],
+            ),
+            (
+                "cat >/dev/null; printf '{\"decision\":\"block\"}'",
+                &[
+                    "    stdout {\"decision\":\"block\"}\n",
+                    "✗ 不拦\n",
+                    "✗ 没有拦\n",
+                    "✗ 第三次什么都不输出，退出码 0\n",
+                ],
+                &["✓ 不拦", "✓ 没有拦"],
+            ),
+            (
+                "cat >/dev/null; echo a complaint >&2; exit 3",
+                &[
+                    "    退出码 3\n    stdout （空）\n    stderr a complaint\n",
+                    "✗ 不拦\n",
+                    "✗ 没有拦\n",
+                    "✗ 第三次什么都不输出，退出码 0\n",
+                ],
+                &["✓ 不拦", "✓ 没有拦"],
+            ),
+            ("kill -9 $$", &["    被信号 9 结束\n"], &["退出码 0\n    stdout"]),
+            (
+                &logs("PASS"),
+                &["✓ 日志恰好一条，是 PASS\n", "✗ 日志恰好一条，是 ERROR\n"],
+                &["✓ 日志恰好一条，是 ERROR"],
+            ),
+            (&logs("not PASS"), &["✗ 日志恰好一条，是 PASS\n"], &["✓ 日志恰好一条"]),
+        ] {
+            let (passed, text) = report(&Commands::same(hook.to_owned(), "test"));
+            assert!(!passed);
+            for line in told {
+                assert!(text.contains(line), "{hook}: {line}\n{text}");
+            }
+            for line in not_told {
+                assert!(!text.contains(line), "{hook}: {line}\n{text}");
+            }
+        }
+        let of_prompts = "UserPromptSubmit 的命令 ";
+        let other = format!("{silent}; true");
+        let two =
+            Commands { stop: silent.to_owned(), prompt_submit: other.clone(), origin: "test".to_owned() };
+        let (_, text) = report(&two);
+        assert!(text.contains(&format!("被测命令 {silent}（test）\n{of_prompts}{other}\n")), "{text}");
+        assert!(!report(&Commands::same(silent.to_owned(), "test")).1.contains(of_prompts));
+    }
+
     /// A hook that does nothing, and one that blocks whatever happens.
     #[test]
     fn r10_2_a_hook_that_does_not_do_its_work_fails_every_item_it_should() {
-        let report = |command: &str| {
-            let mut out = Vec::new();
-            let passed = perform(&Commands::same(command.to_owned(), "test"), &mut out).unwrap();
-            (passed, String::from_utf8(out).unwrap())
-        };
+        let report = |command: &str| report(&Commands::same(command.to_owned(), "test"));
         let (passed, text) = report("cat >/dev/null");
         assert!(!passed);
         assert!(text.contains("没过的：9.1、9.2、9.3、9.4a、9.4b、9.4c、9.5、9.6"), "{text}");

@@ -133,6 +133,22 @@ fn r4_13_a_rewound_branch_of_several_prompts_is_found_as_far_back_as_is_looked()
     assert_eq!(left, 0);
 }
 
+/// 4.13: only a prompt, or what the person ran, shows that there was a rewind; a reply that answers the same row does not.
+#[test]
+fn r4_13_a_broken_chain_is_no_rewind() {
+    let mut lines = Lines::new();
+    lines.prompt("first", "");
+    lines.reply("one", "first");
+    lines.reply("more", "one");
+    lines.prompt("second", "more");
+    lines.reply("two", "second");
+    lines.prompt("third", "one");
+    let file = lines.file();
+    let session = read(file.path(), &EXTENT).unwrap().unwrap();
+    assert_eq!(words([&session.current].into_iter().chain(&session.earlier)), ["third", "second", "first"]);
+    assert_eq!(session.abandoned, [""; 0]);
+}
+
 #[test]
 fn r4_13_a_rewound_branch_may_be_megabytes_long() {
     let mut lines = Lines::new();

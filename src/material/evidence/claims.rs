@@ -2,11 +2,9 @@
 //!
 //! A token keeps its heaviest claim only, and that claim's entry: no text is evidence for itself.
 
-use std::collections::HashMap;
-use std::hash::{BuildHasherDefault, Hasher};
-
 use super::distinctive;
 use super::gate::Gate;
+use super::numbers::{Number, Numbers};
 use super::tables::{
     ASKED, ASKED_CHARS, CLAIMED_MAX, CLAIMED_OFTEN, COMMON, FADE, FADED, LEAST, RESULTS, SENTENCES, WEAK,
     WEAK_RARE, WHOLE,
@@ -14,11 +12,19 @@ use super::tables::{
 use super::tokens::{self, Kind, Listener, Token};
 use crate::transcript::turn::{Entry, Turn};
 
-/// Where a text stands: in which of the turns, and in which of its entries; `None`: in its opener.
+/// Where a text stands: in the opener of a turn or in one of its entries, which are numbered in this order through all the
+/// turns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Source {
-    pub(super) turn: usize,
-    pub(super) entry: Option<usize>,
+pub(super) struct Source(u32);
+
+impl Source {
+    /// The first turn's opener.
+    pub(super) const FIRST: Source = Source(0);
+
+    /// The one so far behind this one.
+    pub(super) fn behind(self, n: usize) -> Self {
+        Source(self.0.saturating_add(u32::try_from(n).unwrap_or(u32::MAX)))
+    }
 }
 
 /// A token that is looked for.
@@ -31,13 +37,19 @@ pub(super) struct Needle {
     /// The sentences that claim it, nearest to the end first.
     pub(super) sentences: Sentences,
     /// Which row of [`RESULTS`] it belongs to.
-    pub(super) result: Option<usize>,
+    pub(super) result: Option<u8>,
+    /// The low half of the hash that it ends with.
+    pub(super) end: u32,
 }
 
 impl Needle {
     /// In more places than this the token is common and tells nothing.
-    pub(super) fn most(&self) -> u32 {
-        if self.weight < WEAK { WEAK_RARE } else { COMMON }
+    pub(super) fn most(&self) -> u8 {
+        match self.weight {
+            0 => 0,
+            1..WEAK => WEAK_RARE,
+            WEAK.. => COMMON,
+        }
     }
 }
 
@@ -65,9 +77,6 @@ impl Sentences {
     }
 }
 
-/// There is room for so many needles from the beginning.
-const USUAL: usize = 2_048;
-
 /// All needles of a turn, numbered.
 pub(super) struct Needles {
     all: Vec<Needle>,
@@ -75,25 +84,33 @@ pub(super) struct Needles {
     n_results: usize,
     /// The number of the last sentence.
     n_sentences: u16,
-    numbers: HashMap<u64, usize, BuildHasherDefault<Hashed>>,
+    numbers: Numbers,
     /// Lets their hashes pass.
     gate: Gate,
+    /// Lets pass what they end with.
+    ends: Gate,
 }
 
 impl Needles {
     /// What is claimed in these turns, the last one first.
     pub(super) fn of(turns: &[&Turn]) -> Self {
         let mut needles = Needles {
-            all: Vec::with_capacity(USUAL),
+            all: Vec::new(),
             n_results: 0,
             n_sentences: 0,
-            numbers: HashMap::with_capacity_and_hasher(USUAL, BuildHasherDefault::default()),
+            numbers: Numbers::new(),
             gate: Gate::closed(),
+            ends: Gate::closed(),
         };
         needles.push_results();
         needles.n_results = needles.all.len();
         let (mut left, mut n_said) = (CLAIMED_MAX, 0);
-        let claims = turns.iter().enumerate().flat_map(|(index, turn)| claims(turn, index));
+        let mut opener = Source::FIRST;
+        let claims = turns.iter().flat_map(|turn| {
+            let claims = claims(turn, opener);
+            opener = opener.behind(turn.entries.len() + 1);
+            claims
+        });
         for Claim { text, source, by } in claims {
             let weight = match by {
                 By::Claude => {
@@ -115,21 +132,35 @@ impl Needles {
 
     /// What is claimed everywhere is looked for nowhere; the rest passes the gate.
     fn close(&mut self) {
-        for (hash, number) in &self.numbers {
-            let Some(needle) = self.all.get_mut(*number) else { continue };
+        for needle in &mut self.all {
             if needle.weight < WEAK && needle.sentences.iter().count() > CLAIMED_OFTEN {
                 needle.weight = 0;
             }
-            if needle.weight > 0 || needle.result.is_some() {
-                self.gate.add(*hash);
-            }
         }
+        let (mut gate, mut ends) = (Gate::closed(), Gate::closed());
+        for (hash, needle) in self.wanted() {
+            gate.add(hash);
+            ends.add(needle.end.into());
+        }
+        (self.gate, self.ends) = (gate, ends);
+    }
+
+    /// The row of [`RESULTS`] that this token belongs to, until the gate is closed for claims.
+    fn row(&self, hash: u64) -> Option<usize> {
+        // Nothing but results passes yet.
+        if self.gate.may_hold(hash) { self.result(self.find(hash)?) } else { None }
+    }
+
+    /// Those that are looked for, with their hashes.
+    pub(super) fn wanted(&self) -> impl Iterator<Item = (u64, &Needle)> {
+        let all = self.numbers.hashes().zip(&self.all);
+        all.filter(|(_, needle)| needle.weight > 0 || needle.result.is_some())
     }
 
     /// The number of the needle that this token is.
     #[inline]
-    pub(super) fn find(&self, hash: u64) -> Option<usize> {
-        self.numbers.get(&hash).copied()
+    pub(super) fn find(&self, hash: u64) -> Option<Number> {
+        self.numbers.find(hash)
     }
 
     /// Lets the needles pass.
@@ -137,15 +168,25 @@ impl Needles {
         &self.gate
     }
 
+    /// Lets pass what needles end with.
+    pub(super) fn ends(&self) -> &Gate {
+        &self.ends
+    }
+
     /// The needle of this number.
-    pub(super) fn get(&self, number: usize) -> Option<&Needle> {
-        self.all.get(number)
+    pub(super) fn get(&self, number: Number) -> Option<&Needle> {
+        self.all.get(usize::from(number))
+    }
+
+    /// All of them, in the order of their numbers.
+    pub(super) fn all(&self) -> &[Needle] {
+        &self.all
     }
 
     /// The row of [`RESULTS`] that this needle belongs to. Results come first, so most need no look.
     #[inline]
-    pub(super) fn result(&self, number: usize) -> Option<usize> {
-        if number < self.n_results { self.get(number)?.result } else { None }
+    pub(super) fn result(&self, number: Number) -> Option<usize> {
+        if usize::from(number) < self.n_results { self.get(number)?.result.map(usize::from) } else { None }
     }
 
     /// How many sentences there are.
@@ -153,15 +194,10 @@ impl Needles {
         self.n_sentences.into()
     }
 
-    /// How many there are.
-    pub(super) fn len(&self) -> usize {
-        self.all.len()
-    }
-
     fn push_sentence(&mut self, text: &str, claim_weight: u32, source: Source) {
         let mut sentences = Sentences::default();
         sentences.add(self.n_sentences);
-        let needle = Needle { weight: claim_weight, source, sentences, result: None };
+        let needle = Needle { weight: claim_weight, source, sentences, result: None, end: 0 };
         let quoted = distinctive::quotations(text);
         let mut claiming = Claiming { needles: self, text, quoted, words: [None; 2], needle };
         tokens::walk(text, &mut claiming);
@@ -172,18 +208,22 @@ impl Needles {
             for word in *words {
                 let mut last = Last(None);
                 tokens::walk(word, &mut last);
-                let source = Source { turn: usize::MAX, entry: None };
-                let needle = Needle { weight: 0, source, sentences: Sentences::default(), result: Some(row) };
-                if let Last(Some(hash)) = last {
-                    self.push(hash, needle);
+                if let Last(Some(Token { hash, last: end, .. })) = last {
+                    let sentences = Sentences::default();
+                    let source = Source::FIRST;
+                    self.push(
+                        hash,
+                        Needle { weight: 0, source, sentences, result: u8::try_from(row).ok(), end },
+                    );
+                    self.gate.add(hash);
                 }
             }
         }
     }
 
     fn push(&mut self, hash: u64, needle: Needle) {
-        let number = *self.numbers.entry(hash).or_insert(self.all.len());
-        match self.all.get_mut(number) {
+        let Some(number) = self.numbers.of(hash) else { return };
+        match self.all.get_mut(usize::from(number)) {
             None => self.all.push(needle),
             Some(known) => {
                 for sentence in needle.sentences.iter() {
@@ -219,23 +259,23 @@ impl Listener for Claiming<'_, '_> {
             self.words = [Some(token), self.words[0]];
         }
         let looks = distinctive::weight(self.text, token, self.words, &self.quoted);
-        let row = self.needles.find(token.hash).and_then(|number| self.needles.result(number));
-        self.push(token.hash, looks);
+        let row = self.needles.row(token.hash);
+        self.push(token, looks);
         row
     }
 }
 
 impl Claiming<'_, '_> {
-    fn push(&mut self, hash: u64, looks: u32) {
+    fn push(&mut self, token: Token, looks: u32) {
         let weight = looks * self.needle.weight / WHOLE;
         if weight >= LEAST {
-            self.needles.push(hash, Needle { weight, ..self.needle });
+            self.needles.push(token.hash, Needle { weight, end: token.last, ..self.needle });
         }
     }
 }
 
 /// The last token of a text.
-struct Last(Option<u64>);
+struct Last(Option<Token>);
 
 impl Listener for Last {
     fn wants(&self, _: u64) -> bool {
@@ -243,24 +283,8 @@ impl Listener for Last {
     }
 
     fn take(&mut self, token: Token) -> Option<usize> {
-        self.0 = Some(token.hash);
+        self.0 = Some(token);
         None
-    }
-}
-
-/// A token's hash is one already.
-#[derive(Default)]
-struct Hashed(u64);
-
-impl Hasher for Hashed {
-    fn write(&mut self, _: &[u8]) {}
-
-    fn write_u64(&mut self, hash: u64) {
-        self.0 = hash;
-    }
-
-    fn finish(&self) -> u64 {
-        self.0
     }
 }
 
@@ -276,10 +300,10 @@ enum By {
 }
 
 /// A turn's claims, nearest to its end first, the opener last.
-fn claims(turn: &Turn, number: usize) -> Vec<Claim<'_>> {
+fn claims(turn: &Turn, opener: Source) -> Vec<Claim<'_>> {
     let mut found = Vec::new();
     for (index, entry) in turn.entries.iter().enumerate().rev() {
-        let source = Source { turn: number, entry: Some(index) };
+        let source = opener.behind(index + 1);
         let mut push = |text, by| found.push(Claim { text, source, by });
         match entry {
             Entry::Said(said) => push(&said.text, By::Claude),
@@ -300,10 +324,9 @@ fn claims(turn: &Turn, number: usize) -> Vec<Claim<'_>> {
             | Entry::StillRunning(_) => {}
         }
     }
-    let source = Source { turn: number, entry: None };
     let words = turn.opener.words.as_str();
     let at = words.char_indices().rev().nth(ASKED_CHARS - 1).map_or(0, |(at, _)| at);
-    found.push(Claim { text: words.get(at..).unwrap_or_default(), source, by: By::Person });
+    found.push(Claim { text: words.get(at..).unwrap_or_default(), source: opener, by: By::Person });
     found
 }
 

@@ -1,6 +1,6 @@
 //! A figure together with the result it counts, however a language puts it: `12 passed`, `12 个测试通过`, `失败：3`.
 
-use super::name::both;
+use super::name::{both, half};
 use super::tables::{COUNT_AHEAD, COUNT_BEHIND};
 use super::tokens::{Kind, Token};
 
@@ -30,7 +30,8 @@ impl Counts {
 }
 
 fn count(figure: Token, row: usize, start: usize, end: usize) -> Token {
-    Token { hash: both(figure.hash, row as u64), start, end, kind: Kind::Count }
+    let hash = both(figure.hash, row as u64);
+    Token { hash, start, end, kind: Kind::Count, last: half(hash) }
 }
 
 #[cfg(test)]

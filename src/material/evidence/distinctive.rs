@@ -56,6 +56,10 @@ fn is_name(word: &str) -> bool {
 /// What stands between quotation marks, as ranges of bytes.
 pub(super) fn quotations(text: &str) -> Vec<(usize, usize)> {
     let mut found = Vec::new();
+    // Most texts have none.
+    if !QUOTES.iter().any(|(opening, _)| text.contains(*opening)) {
+        return found;
+    }
     let mut open: Option<(char, usize)> = None;
     for (at, c) in text.char_indices() {
         open = match open {

@@ -2,51 +2,79 @@
 
 /// A bit for each value of the low bits of a hash.
 #[derive(Clone)]
-pub(super) struct Gate {
-    set: Box<[u64; N_WORDS]>,
-    /// Those of several hashes, which stay set.
-    shared: Box<[u64; N_WORDS]>,
-}
+pub(super) struct Gate(Box<[u64; N_WORDS]>);
 
-/// How many values the low bits have: some claims and their parts fill a hundredth, and it stays in the nearest cache.
-const N_BITS: usize = 1 << 16;
+/// How many values the low bits have: some claims and their parts fill some hundredths, and it stays in the nearest cache.
+const N_BITS: usize = 1 << 15;
 const N_WORDS: usize = N_BITS / 64;
 
 impl Gate {
     /// Lets nothing pass.
     pub(super) fn closed() -> Self {
-        Gate { set: Box::new([0; N_WORDS]), shared: Box::new([0; N_WORDS]) }
+        Gate(Box::new([0; N_WORDS]))
     }
 
-    /// Lets this hash pass, which was not added before.
+    /// Lets this hash pass.
     pub(super) fn add(&mut self, hash: u64) {
-        let (word, bit) = bit_of(hash);
-        if let (Some(set), Some(shared)) = (self.set.get_mut(word), self.shared.get_mut(word)) {
-            *shared |= *set & bit;
-            *set |= bit;
-        }
-    }
-
-    /// Lets this hash pass no longer, unless another one needs its bit.
-    pub(super) fn remove(&mut self, hash: u64) {
-        let (word, bit) = bit_of(hash);
-        if let (Some(set), Some(shared)) = (self.set.get_mut(word), self.shared.get(word)) {
-            *set &= !bit | shared;
-        }
+        self.set(hash, true);
     }
 
     /// Whether the hash may have been added.
     #[inline]
     pub(super) fn may_hold(&self, hash: u64) -> bool {
-        let (word, bit) = bit_of(hash);
-        self.set.get(word).is_some_and(|word| word & bit != 0)
+        let low = low_of(hash);
+        self.0.get(low / 64).is_some_and(|word| (word >> (low % 64)) & 1 != 0)
+    }
+
+    fn set(&mut self, hash: u64, is_set: bool) {
+        let low = low_of(hash);
+        if let Some(word) = self.0.get_mut(low / 64) {
+            *word = *word & !(1 << (low % 64)) | (u64::from(is_set) << (low % 64));
+        }
+    }
+}
+
+/// A gate from which hashes can be taken again.
+pub(super) struct Closing {
+    gate: Gate,
+    /// How many of those that were added need each bit. So many that they are not counted keep it set.
+    users: Vec<u8>,
+}
+
+impl Closing {
+    /// Lets these hashes pass, each as often as it comes.
+    pub(super) fn of(hashes: impl Iterator<Item = u64>) -> Self {
+        let mut closing = Closing { gate: Gate::closed(), users: vec![0; N_BITS] };
+        for hash in hashes {
+            closing.gate.add(hash);
+            if let Some(n) = closing.users.get_mut(low_of(hash)) {
+                *n = n.saturating_add(1);
+            }
+        }
+        closing
+    }
+
+    /// Takes away a hash that was given once; others may need its bit.
+    pub(super) fn remove(&mut self, hash: u64) {
+        let Some(n) = self.users.get_mut(low_of(hash)) else { return };
+        if *n < u8::MAX {
+            *n = n.saturating_sub(1);
+        }
+        if *n == 0 {
+            self.gate.set(hash, false);
+        }
+    }
+
+    /// Whether the hash may be there still.
+    #[inline]
+    pub(super) fn may_hold(&self, hash: u64) -> bool {
+        self.gate.may_hold(hash)
     }
 }
 
 #[inline]
-fn bit_of(hash: u64) -> (usize, u64) {
-    let low = hash % (N_BITS as u64);
-    (usize::try_from(low / 64).unwrap_or_default(), 1 << (low % 64))
+fn low_of(hash: u64) -> usize {
+    usize::try_from(hash % (N_BITS as u64)).unwrap_or_default()
 }
 
 #[cfg(test)]
@@ -54,22 +82,29 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_was_added_passes_until_it_is_removed() {
+    fn what_was_added_passes() {
         let mut gate = Gate::closed();
-        assert!(!gate.may_hold(7));
         gate.add(7);
-        assert!(gate.may_hold(7) && !gate.may_hold(8));
-        gate.remove(7);
-        assert!(!gate.may_hold(7));
+        gate.add(70);
+        assert!([7, 70].iter().all(|hash| gate.may_hold(*hash)));
+        assert!([0, 6, 8, 71].iter().all(|hash| !gate.may_hold(*hash)));
     }
 
     #[test]
-    fn a_bit_of_two_hashes_stays_when_one_is_removed() {
-        let mut gate = Gate::closed();
+    fn a_bit_stays_until_nobody_needs_it() {
+        // The low bits of both are the same.
         let other = 7 + N_BITS as u64;
-        gate.add(7);
-        gate.add(other);
-        gate.remove(7);
-        assert!(gate.may_hold(other));
+        let mut closing = Closing::of([7, 8, other].into_iter());
+        closing.remove(7);
+        assert!(closing.may_hold(other) && closing.may_hold(8));
+        closing.remove(other);
+        assert!(!closing.may_hold(7) && closing.may_hold(8));
+    }
+
+    #[test]
+    fn what_too_many_need_stays() {
+        let mut closing = Closing::of(std::iter::repeat_n(7, 300));
+        (0..300).for_each(|_| closing.remove(7));
+        assert!(closing.may_hold(7));
     }
 }

@@ -10,6 +10,7 @@ mod distinctive;
 mod gate;
 mod hits;
 mod name;
+mod numbers;
 mod places;
 mod tables;
 pub mod texts;
@@ -24,7 +25,7 @@ use crate::transcript::turn::{Call, Entry, Turn};
 
 use claims::{Needles, Source};
 use hits::{Hits, Voice};
-use places::Place;
+use places::Places;
 use texts::ONLY;
 
 /// A piece of a text that a cut keeps if there is room.
@@ -90,27 +91,35 @@ impl Evidence {
     pub fn of(turns: &[&Turn]) -> Vec<Self> {
         let needles = Needles::of(turns);
         let mut hits = Hits::new(&needles);
+        let mut source = Source::FIRST;
         for (index, turn) in turns.iter().enumerate() {
-            hits.look(Source { turn: index, entry: None }, ONLY, &turn.opener.words, Voice::Words);
+            hits.look(source, ONLY, &turn.opener.words, Voice::Words);
+            // The last reply claims: nearly all that is met in it would be its own, and no text is evidence for itself.
+            let reply = turn.reply_index().filter(|_| index == 0);
             for (number, entry) in turn.entries.iter().enumerate() {
-                let source = Source { turn: index, entry: Some(number) };
+                source = source.behind(1);
+                if Some(number) == reply {
+                    continue;
+                }
                 for (number, text) in texts::of(entry).into_iter().enumerate() {
                     hits.look(source, number, text, voice(entry, number));
                 }
             }
+            source = source.behind(1);
         }
-        let mut places = places::of(&hits);
+        let mut places = Places::of(&hits);
         votes::weigh(&mut places, &hits);
-        let mut places = places.into_iter().peekable();
-        let mut of = |source| -> Vec<Place<'_>> {
-            std::iter::from_fn(|| places.next_if(|place| place.source == source)).collect()
+        let mut rest = places.all.as_slice();
+        let mut source = Source::FIRST;
+        let mut kept_of_next = |is_cut_last| {
+            let n = rest.iter().take_while(|place| place.of.source == source).count();
+            let (places, behind) = rest.split_at_checked(n).unwrap_or_default();
+            (rest, source) = (behind, source.behind(1));
+            windows::chosen(places, is_cut_last)
         };
-        let evidence = turns.iter().enumerate().map(|(index, turn)| {
-            let opener = windows::chosen(of(Source { turn: index, entry: None }), ONLY + 1, true);
-            let entries = turn.entries.iter().enumerate().map(|(number, entry)| {
-                let places = of(Source { turn: index, entry: Some(number) });
-                windows::chosen(places, texts::of(entry).len(), is_cut_last(entry))
-            });
+        let evidence = turns.iter().map(|turn| {
+            let opener = kept_of_next(true);
+            let entries = turn.entries.iter().map(|entry| kept_of_next(is_cut_last(entry)));
             Evidence { opener, entries: entries.collect() }
         });
         evidence.collect()

@@ -20,6 +20,12 @@ pub(super) const fn mixed(value: u64) -> u64 {
     value.wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(16)
 }
 
+/// The low half of a hash, which is enough for a gate.
+#[inline]
+pub(super) fn half(hash: u64) -> u32 {
+    u32::try_from(hash & u64::from(u32::MAX)).unwrap_or_default()
+}
+
 /// Eight bytes of a text as one number, the first one lowest: a word is told from what is round it without a look at each
 /// of its bytes. What belongs to no text is 0.
 #[derive(Clone, Copy)]

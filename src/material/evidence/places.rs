@@ -2,86 +2,95 @@
 
 use std::ops::Range;
 
-use super::claims::Source;
-use super::hits::{Hit, Hits, Looked, Voice};
+use super::hits::{Hit, Hits, Looked};
 use super::tables::{LINE, SPAN};
 
 /// A line, or a stretch of a long one, that holds something that is looked for.
-#[derive(Debug)]
-pub(super) struct Place<'t> {
-    /// Where the text stands.
-    pub(super) source: Source,
-    /// Which text of that entry.
-    pub(super) number: usize,
-    /// The whole text.
-    pub(super) text: &'t str,
-    /// Who wrote it.
-    pub(super) voice: Voice,
+#[derive(Debug, Clone)]
+pub(super) struct Place<'h> {
+    /// The text.
+    pub(super) of: &'h Looked<'h>,
     /// From the first token to the last, in bytes.
     pub(super) span: Range<usize>,
     /// The line without its end, in bytes.
     pub(super) line: Range<usize>,
-    /// Whether the line is shown whole.
-    pub(super) is_short: bool,
-    /// The different needles met there that are not common, and results.
-    pub(super) hits: Vec<Hit>,
+    /// The different needles met there that are not common, and results: which of [`Places::hits`].
+    pub(super) hits: Range<usize>,
     /// What it is worth, in thousandths of a vote.
     pub(super) weight: u32,
+    /// Whether the line is shown whole.
+    pub(super) is_short: bool,
     /// Whether a claim leans on it, or it is a result of a rare kind.
     pub(super) is_named: bool,
 }
 
 /// All places, in the order in which they were met.
-pub(super) fn of<'t>(hits: &Hits<'_, 't>) -> Vec<Place<'t>> {
-    let mut places = Vec::new();
-    for looked in &hits.texts {
-        let of_text = hits.all.get(looked.hits.clone()).unwrap_or_default();
-        // What turned out to be common in the end is no hit.
-        let of_text = of_text.iter().filter(|hit| hit.result.is_some() || hits.count(hit.needle).is_some());
-        push_places(&mut places, looked, of_text);
-    }
-    places
+#[derive(Default)]
+pub(super) struct Places<'h> {
+    pub(super) all: Vec<Place<'h>>,
+    /// Their hits, in one list.
+    pub(super) hits: Vec<Hit>,
 }
 
-fn push_places<'h, 't>(into: &mut Vec<Place<'t>>, looked: &Looked<'t>, hits: impl Iterator<Item = &'h Hit>) {
-    let Looked { source, number, text, voice, .. } = looked;
-    let chars = |part: Range<usize>| text.get(part).map_or(0, |part| part.chars().count());
-    let mut open: Option<Place<'t>> = None;
-    for hit in hits {
-        if let Some(place) = &mut open
-            && hit.end <= place.line.end
-            && (place.is_short || chars(place.span.start..hit.end) <= SPAN)
-        {
-            place.span = place.span.start.min(hit.start)..hit.end;
-            if !place.hits.iter().any(|known| (known.needle, known.result) == (hit.needle, hit.result)) {
-                place.hits.push(*hit);
-            }
-            continue;
+impl<'h> Places<'h> {
+    /// The places that hold these hits.
+    pub(super) fn of(hits: &'h Hits<'_, 'h>) -> Self {
+        let mut places = Places::default();
+        for looked in &hits.texts {
+            let of_text = hits.all.get(looked.hits.clone()).unwrap_or_default();
+            // What turned out to be common in the end is no hit.
+            let of_text =
+                of_text.iter().filter(|hit| hit.result.is_some() || hits.count(hit.needle).is_some());
+            places.push(looked, of_text);
         }
-        let known = open.take().map(|place| {
-            let line = (place.line.clone(), place.is_short);
-            into.push(place);
-            line
-        });
-        let (line, is_short) = known.filter(|(line, _)| hit.end <= line.end).unwrap_or_else(|| {
-            let line = line_round(text.as_bytes(), hit.start, hit.end);
-            let is_short = line.len() <= LINE || chars(line.clone()) <= LINE;
-            (line, is_short)
-        });
-        open = Some(Place {
-            source: *source,
-            number: *number,
-            text,
-            voice: *voice,
-            span: hit.start..hit.end,
-            line,
-            is_short,
-            hits: vec![*hit],
-            weight: 0,
-            is_named: false,
-        });
+        places
     }
-    into.extend(open);
+
+    fn push(&mut self, of: &'h Looked<'h>, hits: impl Iterator<Item = &'h Hit>) {
+        let mut open: Option<Place<'h>> = None;
+        for hit in hits {
+            if let Some(place) = &mut open
+                && hit.end() <= place.line.end
+                && (place.is_short || has_at_most(of.text, place.span.start..hit.end(), SPAN))
+            {
+                place.span = place.span.start.min(hit.start())..hit.end();
+                let known = self.hits.get(place.hits.clone()).unwrap_or_default();
+                if !known.iter().any(|known| (known.needle, known.result) == (hit.needle, hit.result)) {
+                    self.hits.push(*hit);
+                    place.hits.end += 1;
+                }
+                continue;
+            }
+            let known = open.take().map(|place| {
+                let line = (place.line.clone(), place.is_short);
+                self.all.push(place);
+                line
+            });
+            let (line, is_short) = known.filter(|(line, _)| hit.end() <= line.end).unwrap_or_else(|| {
+                let line = line_round(of.text.as_bytes(), hit.start(), hit.end());
+                let is_short = has_at_most(of.text, line.clone(), LINE);
+                (line, is_short)
+            });
+            let first = self.hits.len();
+            self.hits.push(*hit);
+            open = Some(Place {
+                of,
+                span: hit.start()..hit.end(),
+                line,
+                hits: first..first + 1,
+                weight: 0,
+                is_short,
+                is_named: false,
+            });
+        }
+        self.all.extend(open);
+    }
+}
+
+/// Whether a part of a text has at most so many characters; each has one to four bytes.
+fn has_at_most(text: &str, part: Range<usize>, n_chars: usize) -> bool {
+    part.len() <= n_chars
+        || (part.len() <= n_chars * 4 && text.get(part).map_or(0, |part| part.chars().count()) <= n_chars)
 }
 
 /// The line that holds these bytes.

@@ -61,12 +61,12 @@ pub(super) const LEAST: u32 = 100;
 pub(super) const CLAIMED_MAX: usize = 64 * 1024;
 
 /// A token in more places than this is common in this turn: it earns nothing, it only tells two places apart.
-pub(super) const COMMON: u32 = 64;
+pub(super) const COMMON: u8 = 64;
 
 /// Tokens that weigh less than this are weak: words and runs of signs that anybody may use. They count only where they are
 /// rare, and all of a place together for no more than this much.
 pub(super) const WEAK: u32 = 400;
-pub(super) const WEAK_RARE: u32 = 8;
+pub(super) const WEAK_RARE: u8 = 8;
 pub(super) const WEAK_MAX: u32 = 600;
 
 /// For lighter tokens it is not asked which of several places is the best.

@@ -5,7 +5,7 @@
 //! every character of a long turn comes by here.
 
 use super::counts::Counts;
-use super::name::{Eight, Name, both, is_letter, mixed};
+use super::name::{Eight, Name, both, half, is_letter, mixed};
 
 /// A token and where it stands, in bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -18,6 +18,8 @@ pub(super) struct Token {
     pub(super) end: usize,
     /// What it is.
     pub(super) kind: Kind,
+    /// The low half of the hash of what it ends with: its last word, its last two signs.
+    pub(super) last: u32,
 }
 
 /// What a token is.
@@ -45,6 +47,12 @@ const PAIR_GAP: usize = 3;
 
 /// Who is told of tokens.
 pub(super) trait Listener {
+    /// Whether it may want to know of tokens that end with this word or these two signs. Nearly all text gets this one
+    /// question.
+    fn wants_end(&self, _: u64) -> bool {
+        true
+    }
+
     /// Whether it may want to know of tokens with this hash.
     fn wants(&self, hash: u64) -> bool;
 
@@ -103,19 +111,24 @@ impl<L: Listener> Walker<'_, L> {
         let is_figure = is_figure || (first == 0xef && self.is_wide_figure(start));
         let (hash, end) = (name.hash(), self.at);
         let before = self.before.replace((hash, end));
+        let is_wanted = self.listener.wants_end(hash);
         if is_figure && !self.is_of_time(start) {
-            let figure = Token { hash, start, end, kind: Kind::Figure };
-            self.tell(figure);
+            let figure = Token { hash, start, end, kind: Kind::Figure, last: half(hash) };
+            if is_wanted {
+                self.tell(figure);
+            }
             if let Some(count) = self.counts.figure(figure) {
                 self.tell(count);
             }
-        } else if !is_figure {
-            self.tell(Token { hash, start, end, kind: Kind::Word });
+        } else if !is_figure && is_wanted {
+            self.tell(Token { hash, start, end, kind: Kind::Word, last: half(hash) });
         }
-        if let Some((before, before_end)) = before
+        if is_wanted
+            && let Some((before, before_end)) = before
             && start - before_end <= PAIR_GAP
         {
-            self.tell(Token { hash: both(before, hash), start: before_end, end, kind: Kind::Pair });
+            let pair = both(before, hash);
+            self.tell(Token { hash: pair, start: before_end, end, kind: Kind::Pair, last: half(hash) });
         }
     }
 
@@ -138,10 +151,12 @@ impl<L: Listener> Walker<'_, L> {
             return;
         }
         let start = end - n_bytes(second) - n_bytes(third);
-        self.tell(Token { hash: mixed(SIGNS | (signs & TWO)), start, end, kind: Kind::TwoSigns });
+        let two = mixed(SIGNS | (signs & TWO));
+        self.tell(Token { hash: two, start, end, kind: Kind::TwoSigns, last: half(two) });
         if first > 0 {
             let start = start - n_bytes(first);
-            self.tell(Token { hash: mixed(SIGNS | signs), start, end, kind: Kind::ThreeSigns });
+            let three = mixed(SIGNS | signs);
+            self.tell(Token { hash: three, start, end, kind: Kind::ThreeSigns, last: half(two) });
         }
     }
 
@@ -215,7 +230,7 @@ impl<L: Listener> Walker<'_, L> {
                 b'0'..=b'9' => name.push(byte),
                 b',' | b'_' if self.is_group(start, has_groups) => has_groups = true,
                 b'.' if self.bytes.get(self.at + 1).is_some_and(u8::is_ascii_digit) => {
-                    self.tell(Token { hash: name.hash(), start, end: self.at, kind: Kind::Part });
+                    self.tell_part(name.hash(), start, self.at);
                     name.push(byte);
                 }
                 // A unit may follow without a space.
@@ -237,8 +252,13 @@ impl<L: Listener> Walker<'_, L> {
     #[inline]
     fn part(&mut self, start: usize, end: usize, hash: u64) {
         if end > start + 1 {
-            self.tell(Token { hash, start, end, kind: Kind::Part });
+            self.tell_part(hash, start, end);
         }
+    }
+
+    #[inline]
+    fn tell_part(&mut self, hash: u64, start: usize, end: usize) {
+        self.tell(Token { hash, start, end, kind: Kind::Part, last: half(hash) });
     }
 
     /// Whether a group of three digits goes on with the figure: `1,234`, `1_234`.
@@ -284,8 +304,7 @@ impl<L: Listener> Walker<'_, L> {
             }
             is_any = true;
             signs = ((signs << SIGN) | sign) & THREE;
-            let (two, three) = (mixed(SIGNS | (signs & TWO)), mixed(SIGNS | signs));
-            if self.listener.wants(two) || self.listener.wants(three) {
+            if self.listener.wants_end(mixed(SIGNS | (signs & TWO))) {
                 self.tell_signs(signs, at);
             }
         }

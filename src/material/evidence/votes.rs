@@ -7,24 +7,29 @@
 
 use super::company::Company;
 use super::hits::{Hit, Hits, Voice, row_of};
-use super::places::Place;
+use super::numbers::Number;
+use super::places::Places;
 use super::tables::{COMPANY_MIN, ENOUGH, ENOUGH_DONE, MISSED, RARE_RESULTS, RESULTS, WEAK, WEAK_MAX};
 
 /// Sets the weight of every place.
-pub(super) fn weigh(places: &mut [Place<'_>], hits: &Hits<'_, '_>) {
+pub(super) fn weigh(places: &mut Places<'_>, hits: &Hits<'_, '_>) {
     let companies = companies(places, hits);
     let best = best_companies(places, &companies, hits);
-    for (place, companies) in places.iter_mut().zip(&companies) {
+    let Places { all, hits: of_places } = places;
+    for place in all {
+        let hits_of = of_places.get(place.hits.clone()).unwrap_or_default();
+        let companies = companies.get(place.hits.clone()).unwrap_or_default();
+        let voice = place.of.voice;
         let (mut strong, mut weak, mut missed) = (0_u32, 0_u32, 0_u32);
         let mut voted: Option<(usize, usize)> = None;
-        for (hit, company) in claimed(place, companies) {
+        for (hit, company) in claimed(hits_of, companies) {
             let (Some(needle), Some(count)) = (hits.needles.get(hit.needle), hits.count(hit.needle)) else {
                 continue;
             };
-            let n_equal = match best.get(hit.needle) {
+            let n_equal = match best.get(usize::from(hit.needle)) {
                 // What people say is no evidence; what is said of it may point at it all the same.
-                _ if place.voice == Voice::Words => count.max(1),
-                Some(best) if best.is_matched_by(company, place.voice) => best.n_places.max(1),
+                _ if voice == Voice::Words => u32::from(count.max(1)),
+                Some(best) if best.is_matched_by(company, voice) => best.n_places.max(1),
                 _ => {
                     missed = missed.max(company);
                     continue;
@@ -36,21 +41,22 @@ pub(super) fn weigh(places: &mut [Place<'_>], hits: &Hits<'_, '_>) {
             } else {
                 weak += vote;
             }
-            let (start, end) = voted.unwrap_or((hit.start, hit.end));
-            voted = Some((start.min(hit.start), end.max(hit.end)));
+            let (start, end) = voted.unwrap_or((hit.start(), hit.end()));
+            voted = Some((start.min(hit.start()), end.max(hit.end())));
         }
         place.weight = strong.saturating_add(weak.min(WEAK_MAX));
         // Of the places of a change that got no vote the one in the best company is the best all the same.
-        if place.weight == 0 && place.voice == Voice::Input {
+        if place.weight == 0 && voice == Voice::Input {
             place.weight = (missed / MISSED).min(ENOUGH_DONE - 1);
         }
         place.is_named = place.weight >= ENOUGH;
-        for hit in &place.hits {
+        for hit in hits_of {
             let Some(kind) = hit.result else { continue };
             let result = RESULTS.get(row_of(kind)).map_or(0, |(_, weight)| *weight);
             place.weight = place.weight.max(result);
-            place.is_named |= hits.result_texts.get(kind).is_some_and(|n_texts| *n_texts <= RARE_RESULTS);
-            voted = voted.or(Some((hit.start, hit.end)));
+            let n_texts = hits.result_texts.get(usize::from(kind));
+            place.is_named |= n_texts.is_some_and(|n_texts| *n_texts <= RARE_RESULTS);
+            voted = voted.or(Some((hit.start(), hit.end())));
         }
         // A window is laid round what counted.
         if let Some((start, end)) = voted {
@@ -78,16 +84,22 @@ impl Best {
     }
 }
 
-fn best_companies(places: &[Place<'_>], companies: &[Vec<u32>], hits: &Hits<'_, '_>) -> Vec<Best> {
-    let mut best = vec![Best::default(); hits.needles.len()];
-    let material = || places.iter().zip(companies).filter(|(place, _)| place.voice != Voice::Words);
-    for (hit, company) in material().flat_map(|(place, companies)| claimed(place, companies)) {
-        if let Some(best) = best.get_mut(hit.needle) {
+fn best_companies(places: &Places<'_>, companies: &[u32], hits: &Hits<'_, '_>) -> Vec<Best> {
+    let mut best = vec![Best::default(); hits.needles.all().len()];
+    let material = || {
+        let material = places.all.iter().filter(|place| place.of.voice != Voice::Words);
+        material.flat_map(|place| {
+            let hits = places.hits.get(place.hits.clone()).unwrap_or_default();
+            claimed(hits, companies.get(place.hits.clone()).unwrap_or_default())
+        })
+    };
+    for (hit, company) in material() {
+        if let Some(best) = best.get_mut(usize::from(hit.needle)) {
             best.company = best.company.max(company);
         }
     }
-    for (hit, company) in material().flat_map(|(place, companies)| claimed(place, companies)) {
-        let best = best.get_mut(hit.needle);
+    for (hit, company) in material() {
+        let best = best.get_mut(usize::from(hit.needle));
         if let Some(best) = best.filter(|best| best.is_matched_by(company, Voice::Output)) {
             best.n_places += 1;
         }
@@ -95,25 +107,30 @@ fn best_companies(places: &[Place<'_>], companies: &[Vec<u32>], hits: &Hits<'_, 
     best
 }
 
-/// The place's hits of claims with their companies.
-fn claimed<'p>(place: &'p Place<'_>, companies: &'p [u32]) -> impl Iterator<Item = (&'p Hit, u32)> {
-    place.hits.iter().zip(companies.iter().copied()).filter(|(hit, _)| hit.result.is_none())
+/// The hits of claims with their companies.
+fn claimed<'p>(hits: &'p [Hit], companies: &'p [u32]) -> impl Iterator<Item = (&'p Hit, u32)> {
+    hits.iter().zip(companies.iter().copied()).filter(|(hit, _)| hit.result.is_none())
 }
 
-/// For each hit of each place what its line shares with a sentence that claims it; 0 where nothing hangs on it.
-fn companies(places: &[Place<'_>], hits: &Hits<'_, '_>) -> Vec<Vec<u32>> {
+/// For each hit of the places what its line shares with a sentence that claims it; 0 where nothing hangs on it.
+fn companies(places: &Places<'_>, hits: &Hits<'_, '_>) -> Vec<u32> {
     let mut company = Company::new(hits);
-    let hangs_on_it = |hit: &Hit| {
-        let is_open = hit.result.is_none() && hits.count(hit.needle).is_some_and(|count| count > 1);
-        is_open && hits.needles.get(hit.needle).is_some_and(|needle| needle.weight >= COMPANY_MIN)
+    let hangs_on_it = |needle: Number| {
+        hits.count(needle).is_some_and(|count| count > 1)
+            && hits.needles.get(needle).is_some_and(|needle| needle.weight >= COMPANY_MIN)
     };
-    let of_place = |place: &Place<'_>| {
-        if place.voice == Voice::Words || !place.hits.iter().any(hangs_on_it) {
-            return vec![0; place.hits.len()];
+    let hangs_on_it = |hit: &Hit| hit.result.is_none() && hangs_on_it(hit.needle);
+    let mut companies = vec![0; places.hits.len()];
+    for place in places.all.iter().filter(|place| place.of.voice != Voice::Words) {
+        let hits = places.hits.get(place.hits.clone()).unwrap_or_default();
+        if !hits.iter().any(hangs_on_it) {
+            continue;
         }
         company.look(place);
-        let of_hit = |hit: &Hit| if hangs_on_it(hit) { company.of(hit.needle) } else { 0 };
-        place.hits.iter().map(of_hit).collect()
-    };
-    places.iter().map(of_place).collect()
+        let companies = companies.get_mut(place.hits.clone()).unwrap_or_default();
+        for (company_of, hit) in companies.iter_mut().zip(hits).filter(|(_, hit)| hangs_on_it(hit)) {
+            *company_of = company.of(hit.needle);
+        }
+    }
+    companies
 }

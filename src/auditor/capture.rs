@@ -6,8 +6,8 @@ use std::os::fd::AsFd;
 
 use rustix::event::{PollFd, PollFlags};
 
-/// Bytes kept of the beginning, and as many of the end.
-const KEPT: usize = 1024 * 1024;
+/// Bytes kept of the beginning, and as many of the end: 1 MiB.
+const KEPT: usize = 1_048_576;
 
 /// Reads, of 8 KiB each, before others get their turn, so that a flood cannot keep the deadline from being seen.
 const AT_ONCE: usize = 128;

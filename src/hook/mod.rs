@@ -39,8 +39,8 @@ use source::NoTurn;
 /// An event arrives at once; what does not is not waited for: a prompt's hook is given 10 s (3.1).
 const STDIN_LIMIT: Duration = Duration::from_secs(5);
 
-/// A last message of tens of megabytes is no message.
-const STDIN_MAX: usize = 64 * 1024 * 1024;
+/// 64 MiB: a last message of tens of megabytes is no message.
+const STDIN_MAX: usize = 67_108_864;
 
 /// The client gives a Stop hook 180 s (3.1). What an auditor may take is what reading has left of this, so that there is
 /// time to end it, to print and to log (3.4).

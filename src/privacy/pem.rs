@@ -13,7 +13,7 @@ const LABEL_MAX: usize = 40;
 const LINE: usize = 40;
 
 /// No block is longer, in characters: one of an RSA key of 16,384 bits has a fifth of it.
-const MAX: usize = 64 * 1024;
+const MAX: usize = 65_536;
 
 /// The shortest rest of a key in its last line, where no end follows.
 const LAST_LINE: usize = 8;

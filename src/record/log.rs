@@ -13,8 +13,8 @@ use jiff::{Timestamp, ToSpan};
 
 use super::{Broken, Record};
 
-/// Bytes that are read at once.
-const BUFFER: usize = 256 * 1024;
+/// Bytes that are read at once: 256 KiB.
+const BUFFER: usize = 262_144;
 
 /// The log of this machine, which may not be there yet.
 #[derive(Debug, Clone)]

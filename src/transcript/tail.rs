@@ -7,9 +7,9 @@ use std::fs::File;
 use std::io;
 use std::os::unix::fs::FileExt;
 
-/// The longest line that is read, in bytes. A picture of tens of megabytes is one line; a file that is one
+/// The longest line that is read, in bytes: 128 MiB. A picture of tens of megabytes is one line; a file that is one
 /// unbroken run of bytes is no transcript.
-pub const MAX_LINE: u64 = 128 * 1024 * 1024;
+pub const MAX_LINE: u64 = 134_217_728;
 
 /// 256 KiB.
 const CHUNK: u64 = 262_144;

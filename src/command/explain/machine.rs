@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use super::mistakes::{Machine, OnDisk};
 use crate::paths;
 
-/// A script of more than this many bytes is not read for what it says.
-const LONGEST_SCRIPT: u64 = 256 * 1024;
+/// A script of more than this many bytes (256 KiB) is not read for what it says.
+const LONGEST_SCRIPT: u64 = 262_144;
 
 /// This machine, as a hook of one settings file would find it.
 pub(super) struct ThisMachine {

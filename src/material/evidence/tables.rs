@@ -58,7 +58,7 @@ pub(super) const CLAIMED_OFTEN: usize = 3;
 pub(super) const LEAST: u32 = 100;
 
 /// How many bytes of claims are looked at, the last said first.
-pub(super) const CLAIMED_MAX: usize = 64 * 1024;
+pub(super) const CLAIMED_MAX: usize = 65_536;
 
 /// A token in more places than this is common in this turn: it earns nothing, it only tells two places apart.
 pub(super) const COMMON: u8 = 64;

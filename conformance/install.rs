@@ -168,14 +168,15 @@ checks! {
     /// 3.5, 10.1: what uninstall would do, and what it did, line by line.
     #[own]
     fn r3_5_uninstall_says_what_it_takes_away(c: &mut Checks) {
-        for (old, would, lines) in [
+        let cases = [
             (
                 Some("{\n  \"a\": 1\n}\n"),
                 "会先备份再改",
                 &["第 2 行 -   \"a\": 1,\n", "第 2 行 +   \"a\": 1\n", "第 3 行 -   \"hooks\": {\n"][..],
             ),
             (None, "会先备份再删掉", &["第 1 行 - {\n", "第 2 行 -   \"hooks\": {\n"]),
-        ] {
+        ];
+        side_by_side(c, &cases, |c, (old, would, lines)| {
             let home = old.map_or_else(Home::new, |old| Home::with(old.as_bytes()));
             let nothing = home.run(&["uninstall", "--dry-run"]);
             c.that(
@@ -197,11 +198,11 @@ checks! {
                 c.contains("3.5", format!("{old:?}: --dry-run"), &dry.text, told);
             }
             let run = home.run(&["uninstall"]);
-            for line in lines {
+            for line in *lines {
                 c.contains("3.5", format!("{old:?}: a line with its number"), &run.text, line);
             }
             c.contains("3.5", format!("{old:?}: that logs stay"), &run.text, "日志");
-        }
+        });
     }
 
     /// 10.2: the self-test looks at what is registered, with command, output and outcome, and can fail.

@@ -23,7 +23,11 @@ checks! {
         for (code, says, told) in [
             ("0", "Logged in using ChatGPT", "· 登录：在系统的密钥串里"),
             ("1", "Not logged in", "✗ 登录：没有登录\n"),
-            ("1", "Error checking login status:\nno key ring answers", "✗ 登录：没有登录：no key ring answers\n"),
+            (
+                "1",
+                "Error checking login status:\nno key ring answers",
+                "✗ 登录：没有登录：no key ring answers\n",
+            ),
         ] {
             let machine = Machine::new();
             fs::remove_file(machine.at("home/.codex/auth.json")).unwrap();
@@ -45,7 +49,8 @@ checks! {
             machine.set_variable("STOP_AUDITOR_VENDOR", vendor);
             let seen = machine.check(&[]);
             c.equal("2.3", format!("{vendor:?}: exit code"), seen.code, Some(0));
-            let told = format!("· 审计员：设了 STOP_AUDITOR_CMD，所以 STOP_AUDITOR_VENDOR（{vendor}）不起作用\n");
+            let told =
+                format!("· 审计员：设了 STOP_AUDITOR_CMD，所以 STOP_AUDITOR_VENDOR（{vendor}）不起作用\n");
             c.equal("2.3", format!("{vendor:?} is told"), seen.out.contains(&told), is_told);
         }
     }

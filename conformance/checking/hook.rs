@@ -39,7 +39,11 @@ checks! {
     fn r8_2_a_log_that_cannot_be_written_is_told(c: &mut Checks) {
         let beside: fn(&Machine) -> PathBuf = |machine| machine.at("home/a file");
         for (name, log, is_writable) in [
-            ("a folder that is not there", (|machine| machine.at("home/x/y")) as fn(&Machine) -> PathBuf, true),
+            (
+                "a folder that is not there",
+                (|machine| machine.at("home/x/y")) as fn(&Machine) -> PathBuf,
+                true,
+            ),
             ("a file", beside, false),
             ("below a file", |machine| machine.at("home/a file/logs"), false),
             // Nobody makes a file here, whoever they are.
@@ -51,11 +55,20 @@ checks! {
             let before = machine.sandbox.files_below("home");
             let log = folder.to_string_lossy();
             let seen = machine.check_with(&[("STOP_AUDITOR_LOG_DIR", &log)], &[]);
-            let told = if is_writable { format!("✓ 日志：{log}\n") } else { format!("✗ 日志：{log} 写不了\n") };
+            let told = if is_writable {
+                format!("✓ 日志：{log}\n")
+            } else {
+                format!("✗ 日志：{log} 写不了\n")
+            };
             c.contains("8.2", name, &seen.out, &told);
             c.equal("8.2", format!("{name}: exit code"), seen.code, Some(i32::from(!is_writable)));
             c.equal("9.9", format!("{name}: nothing is made"), machine.sandbox.files_below("home"), before);
-            c.equal("9.9", format!("{name}: no folder is made"), fs::exists(machine.at("home/x")).unwrap(), false);
+            c.equal(
+                "9.9",
+                format!("{name}: no folder is made"),
+                fs::exists(machine.at("home/x")).unwrap(),
+                false,
+            );
         }
     }
 }

@@ -78,3 +78,27 @@ pub struct Limit {
     /// The most that the host grants, in seconds, whatever the configuration says.
     pub cap_s: Option<f64>,
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::hosts::{claude_code, codex};
+
+    /// Claude Code's documentation of hooks, November 2026: 600 s for a command, 30 for a prompt, 60 for an agent.
+    #[test]
+    fn a_model_has_less_time_than_a_command() {
+        let point = claude_code::events::EVENTS.iter().find(|point| point.event == "Stop").unwrap();
+        for (kind, default_s) in [
+            (Handler::Command, 600.0),
+            (Handler::AsyncCommand, 600.0),
+            (Handler::McpTool, 600.0),
+            (Handler::Http, 600.0),
+            (Handler::Prompt, 30.0),
+            (Handler::Agent, 60.0),
+        ] {
+            assert_eq!(point.limit_of(kind), Limit { default_s, ..point.limit }, "{kind:?}");
+        }
+        let capped = codex::events::EVENTS.iter().find(|point| point.event == "SessionEnd").unwrap();
+        assert_eq!(capped.limit_of(Handler::Agent).cap_s, Some(3.0));
+    }
+}

@@ -70,7 +70,7 @@ pub fn study_text(n_chars: usize) -> String {
     let mut text: String = LINE.chars().cycle().take(n_chars).collect();
     for (at, mark) in study_marks(n_chars) {
         // All of it is ASCII, so that characters are bytes; what does not fit is left out.
-        if text.is_char_boundary(at) && at + mark.len() <= text.len() {
+        if at + mark.len() <= n_chars {
             text.replace_range(at..at + mark.len(), &mark);
         }
     }
@@ -104,7 +104,23 @@ mod tests {
         assert_eq!(preview(&format!("x{}", "😀".repeat(6_000))).chars().count(), 1_000);
     }
 
-    /// Measured on 2.1.332.
+    /// What `study_marks` says, where it fits.
+    #[test]
+    fn the_study_s_marks_stand_where_they_should() {
+        let places = |n_chars: usize| -> Vec<usize> {
+            study_text(n_chars).match_indices("MARK-").map(|(at, _)| at).collect()
+        };
+        // Behind the line end that a mark begins with; the one at the start has it at its end.
+        assert_eq!(places(50_000), [0, 1_901, 2_101, 25_001, 49_992]);
+        assert_eq!(places(2_110), [0, 1_056, 1_901, 2_102]);
+        for n_chars in [0, 5, 1_905, 1_909] {
+            let text = study_text(n_chars);
+            assert_eq!(text.len(), n_chars);
+            assert!(!text.contains("MARK-AT-1900"), "{text}");
+        }
+    }
+
+    /// Measured on 2.1.332; at a MB, its function that tells sizes.
     #[test]
     fn sizes_are_in_1024_units() {
         for (n_units, want) in [
@@ -113,6 +129,8 @@ mod tests {
             (12_000, "11.7KB"),
             (20_000, "19.5KB"),
             (50_000, "48.8KB"),
+            (1_048_575, "1024KB"),
+            (1_048_576, "1MB"),
             (1_500_000, "1.4MB"),
         ] {
             assert_eq!(size(n_units), want);

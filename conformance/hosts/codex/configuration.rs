@@ -156,7 +156,7 @@ impl Listing {
 
 /// Whether a matcher is of use: everything (`*`, blank), names with `|` between, or a regular expression.
 pub fn is_pattern(matcher: &str) -> bool {
-    matcher.is_empty() || matcher == "*" || Regex::new(matcher).is_ok()
+    matcher == "*" || Regex::new(matcher).is_ok()
 }
 
 /// Only these two are known at the top: the rest of a `settings.json` of Claude Code drops the file.
@@ -207,6 +207,41 @@ impl Config {
         match self {
             Self::Command { timeout, .. } | Self::McpTool { timeout, .. } => *timeout,
             Self::Prompt {} | Self::Agent {} => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// `hooks/list` of 0.171.0.
+    #[test]
+    fn warnings_are_in_the_client_s_words() {
+        for (warning, words) in [
+            (Warning::FileDropped, "failed to parse hooks config <path>: "),
+            (
+                Warning::NotSupported(Handler::Prompt),
+                "skipping prompt hook in <path>: prompt hooks are not supported yet",
+            ),
+            (
+                Warning::NotSupported(Handler::Agent),
+                "skipping agent hook in <path>: agent hooks are not supported yet",
+            ),
+            (
+                Warning::McpAtSessionEnd,
+                "skipping MCP tool hook in <path>: SessionEnd MCP hooks are not supported",
+            ),
+            (Warning::EmptyCommand, "skipping empty hook command in <path>"),
+            (Warning::BadMatcher("[".to_owned()), "invalid matcher \"[\" in <path>: "),
+            (Warning::Clamped(Event::SessionEnd), "clamping SessionEnd hook timeout to 3s in <path>"),
+            (Warning::AsyncAtSessionEnd, "running async SessionEnd hook synchronously in <path>"),
+            (
+                Warning::ContextLimit(Event::Stop),
+                "ignoring additionalContextLimit for Stop hook in <path>: this event cannot emit additionalContext",
+            ),
+        ] {
+            assert_eq!(warning.words(), words);
         }
     }
 }

@@ -234,3 +234,57 @@ fn shape_name(event: Event) -> &'static str {
 fn with_context(made: Made, text: &str) -> Made {
     made.model(Channel::Developer, &spill::placed(text)).person(text)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const USER: &str = "response_item/message/user";
+    const DEVELOPER: &str = "response_item/message/developer";
+
+    fn kept(kind: &'static str, rendered: &str) -> Kept {
+        Kept { kind, rendered: Some(rendered.to_owned()) }
+    }
+
+    /// What no row says, as [`whole`] adds it to the rows too: what the session's file keeps, whether the message is
+    /// there still, and how `codex exec` ends and whether it prints the model's reply.
+    #[test]
+    fn what_follows_from_an_effect() {
+        let block = r#"{"decision":"block","reason":"R"}"#;
+        let stop = r#"{"continue":false}"#;
+        let both = r#"{"decision":"block","reason":"R","hookSpecificOutput":{"hookEventName":"UserPromptSubmit","additionalContext":"C"}}"#;
+        let prompt = "<hook_prompt hook_run_id=\"<id>\">R</hook_prompt>";
+        let item = Kept { kind: "event_msg/item_completed/HookPrompt", rendered: None };
+        let replies = (None, 0, Printed::Reply);
+        for (event, stdout, records, (dropped, exit_code, printed)) in [
+            (Event::Stop, "", vec![], replies.clone()),
+            (Event::Stop, block, vec![kept(USER, prompt), item.clone()], replies.clone()),
+            // A Stop that ends the turn leaves its reply.
+            (Event::Stop, stop, vec![], replies.clone()),
+            (
+                Event::PostToolUse,
+                block,
+                vec![kept("response_item/function_call_output", "R")],
+                replies.clone(),
+            ),
+            (Event::UserPromptSubmit, "C", vec![kept(DEVELOPER, "C")], replies.clone()),
+            (Event::UserPromptSubmit, block, vec![], (Some(0), 0, Printed::Nothing)),
+            (Event::UserPromptSubmit, both, vec![kept(DEVELOPER, "C")], (Some(0), 0, Printed::Nothing)),
+            (Event::PreCompact, "", vec![], replies.clone()),
+            (Event::PreCompact, stop, vec![], (None, 1, Printed::Nothing)),
+            (Event::PostCompact, "", vec![], replies.clone()),
+            (Event::PostCompact, stop, vec![], (None, 1, Printed::Nothing)),
+            (Event::SessionEnd, stop, vec![], replies.clone()),
+            // The person has broken the turn off already.
+            (Event::Interrupt, "", vec![], (None, 1, Printed::Nothing)),
+        ] {
+            let made = effect(event, Handler::Command, &Run::exited(0, stdout, ""));
+            let case = format!("{} {stdout}", event.name());
+            assert_eq!(made.kept, records, "{case}");
+            assert_eq!(made.dropped_prompt_kept, dropped, "{case}");
+            assert_eq!(made.host_end, HostEnd { exit_code, subtype: None, printed }, "{case}");
+        }
+        let two = ["R1", "R2"].map(|text| ToModel { channel: Channel::User, text: text.to_owned() });
+        assert_eq!(records(&two), [kept(USER, "R1\nR2"), item]);
+    }
+}

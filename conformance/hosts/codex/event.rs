@@ -80,11 +80,6 @@ impl Event {
         Self::ALL.into_iter().find(|event| event.name() == name)
     }
 
-    /// Whether the study of the engine names it too.
-    pub fn in_the_study(self) -> bool {
-        !matches!(self, Self::PreModelRequest | Self::PostModelRequest | Self::Interrupt)
-    }
-
     /// What a group's `matcher` is compared with; `None` where it is ignored, however it is written.
     pub fn matched_with(self) -> Option<&'static str> {
         match self {

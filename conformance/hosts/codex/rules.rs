@@ -160,8 +160,3 @@ pub const RULES: &[Rule] = &[
     ),
     rule("spill-disk", "output_spill.rs 53-91", "where the disk takes no file the middle is gone", ""),
 ];
-
-/// The rule of that id.
-pub fn named(id: &str) -> Option<&'static Rule> {
-    RULES.iter().find(|rule| rule.id == id)
-}

@@ -160,6 +160,17 @@ mod tests {
         }
     }
 
+    /// A row that goes is missed here; one that comes is counted.
+    #[test]
+    fn no_row_goes_unseen() {
+        let rows = rows();
+        let count = |holds: &dyn Fn(&Row) -> bool| rows.iter().filter(|row| holds(row)).count();
+        assert_eq!(count(&|row| row.event == Event::UserPromptSubmit), 78);
+        assert_eq!(count(&|row| row.event == Event::Stop), 54);
+        assert_eq!(count(&|row| row.proof != Proof::Run), 2, "take too long");
+        assert_eq!(count(&|row| row.differs.is_some()), 5, "the client does otherwise than the source says");
+    }
+
     #[test]
     fn rows_are_unique_and_have_a_source() {
         let rows = rows();

@@ -198,20 +198,26 @@ fn times() -> Vec<ConfigRow> {
         bad("timeout -1", "-1"),
         bad("timeout as text", "\"5\""),
     ];
-    for (event, form, clamped) in [
-        (Event::SessionEnd, "timeout 2 at SessionEnd", "timeout 10 at SessionEnd"),
-        (Event::Interrupt, "timeout 2 at Interrupt", "timeout 10 at Interrupt"),
-    ] {
-        let source = Study("session-end-time");
-        rows.push(row(source, form, &at(event.name(), &with("2")), taking(event, 2), Vec::new()));
-        let warned = vec![Warning::Clamped(event)];
-        rows.push(row(source, clamped, &at(event.name(), &with("10")), taking(event, 3), warned));
+    for event in [Event::SessionEnd, Event::Interrupt] {
+        for (timeout, taken, is_clamped) in
+            [("2", 2, false), ("3", 3, false), ("4", 3, true), ("10", 3, true)]
+        {
+            let form = format!("timeout {timeout} at {}", event.name());
+            let warnings = if is_clamped { vec![Warning::Clamped(event)] } else { Vec::new() };
+            let text = at(event.name(), &with(timeout));
+            rows.push(row(Study("session-end-time"), &form, &text, taking(event, taken), warnings));
+        }
     }
     rows
 }
 
 fn matchers() -> Vec<ConfigRow> {
     let mut rows = Vec::new();
+    for (form, matcher) in [("an empty matcher", ""), ("a star for a matcher", "*")] {
+        let text = at("PreToolUse", TRUE).replace("[{", &format!(r#"[{{"matcher":"{matcher}","#));
+        let one = Listed { matcher: Some(matcher.to_owned()), ..listed(Event::PreToolUse, Handler::Command) };
+        rows.push(row(Client, form, &text, vec![one], Vec::new()));
+    }
     for event in Event::ALL {
         let with = |matcher: &str| {
             format!(r#"{{"hooks":{{"{}":[{{"matcher":"{matcher}","hooks":[{TRUE}]}}]}}}}"#, event.name())
@@ -219,7 +225,7 @@ fn matchers() -> Vec<ConfigRow> {
         let takes = event.matched_with().is_some();
         let matcher = takes.then(|| "^x".to_owned());
         let one = vec![Listed { matcher, ..listed(event, Handler::Command) }];
-        let source = if event == Event::UserPromptSubmit { Study("prompt-matcher") } else { Client };
+        let source = if takes { Client } else { Study("prompt-matcher") };
         let form = format!("matcher at {}", event.name());
         rows.push(row(source, &form, &with("^x"), one, Vec::new()));
         let (handlers, warnings) = if takes {

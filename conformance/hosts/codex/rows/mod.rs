@@ -158,6 +158,33 @@ mod tests {
         }
     }
 
+    /// A row that goes is missed here; one that comes is counted.
+    #[test]
+    fn no_row_goes_unseen() {
+        let of_event = |event| rows().iter().filter(|row| row.event == event).count();
+        let counts = Event::ALL.map(|event| (event.name(), of_event(event)));
+        assert_eq!(
+            counts,
+            [
+                ("PreModelRequest", 9),
+                ("PostModelRequest", 9),
+                ("PreToolUse", 40),
+                ("PermissionRequest", 30),
+                ("PostToolUse", 24),
+                ("PreCompact", 11),
+                ("PostCompact", 11),
+                ("SessionStart", 20),
+                ("SessionEnd", 11),
+                ("UserPromptSubmit", 28),
+                ("SubagentStart", 9),
+                ("SubagentStop", 10),
+                ("Stop", 41),
+                ("Interrupt", 10)
+            ]
+        );
+        assert_eq!((several().len(), configurations().len()), (10, 80));
+    }
+
     #[test]
     fn rows_have_names_of_their_own() {
         let mut seen = BTreeSet::new();

@@ -1,5 +1,5 @@
-//! Whole prompts, and what `explain` says, against the texts that a person accepted, in `golden/`: our own regression
-//! net, no conformance.
+//! Whole prompts, and what `explain`, `log` and `report` say, against the texts that a person accepted, in `golden/`:
+//! our own regression net, no conformance.
 //!
 //! The instruction is the same in every prompt, so it has a snapshot of its own; the others must begin with it, and
 //! hold only what follows.
@@ -19,6 +19,7 @@ mod given;
 mod history;
 mod keys;
 mod lengths;
+mod looked_back;
 mod marks;
 mod turns;
 
@@ -40,6 +41,10 @@ const EXPLAINED: &[(&str, Said)] = &[
     ("explain_outputs", explained::outputs),
 ];
 
+/// What the commands say that look back, and the names of the snapshots.
+const LOOKED_BACK: &[(&str, Said)] =
+    &[("log", looked_back::log), ("report", looked_back::report), ("report_page", looked_back::page)];
+
 /// A test for each made-up session, and the names of their snapshots for the test that none is an orphan.
 macro_rules! goldens {
     ($($test:ident = $item:literal, $name:literal, $given:path;)+) => {
@@ -56,6 +61,14 @@ macro_rules! goldens {
             fn r3_3_what_explain_says(c: &mut Checks) {
                 for (name, said) in EXPLAINED {
                     compare(c, "3.3", name, &said());
+                }
+            }
+
+            /// Nor this: what is said of a log.
+            #[own]
+            fn r8_1_what_is_said_of_a_log(c: &mut Checks) {
+                for (name, said) in LOOKED_BACK {
+                    compare(c, "8.1", name, &said());
                 }
             }
 
@@ -181,7 +194,7 @@ fn every_golden_belongs_to_a_test() {
     let files: Vec<String> = entries(&folder()).into_iter().map(name).collect();
     let made_up = MADE_UP.iter().map(|name| (*name).to_owned());
     let recorded = recordings().into_iter().map(|path| recording_name(&path));
-    let explained = EXPLAINED.iter().map(|(name, _)| (*name).to_owned());
+    let explained = EXPLAINED.iter().chain(LOOKED_BACK).map(|(name, _)| (*name).to_owned());
     let rest = explained.chain([INSTRUCTION_NAME.to_owned()]);
     let names: Vec<String> = made_up.chain(recorded).chain(rest).collect();
     let faults = faults(&files, &names);

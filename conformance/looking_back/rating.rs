@@ -24,11 +24,13 @@ checks! {
             (&["rate", error, "wrong"], 1),
             (&["rate", "zzzzzzzz", "wrong"], 1),
             (&["rate", block, "perhaps"], 1),
-            (&["rate", block, "right", "--case", "x"], 1),
         ] {
             let seen = ask(&sandbox, arguments);
             c.equal("8.1", format!("{arguments:?}: exit code"), seen.code, Some(code));
         }
+        let right = ask(&sandbox, &["rate", block, "right", "--case", "x"]);
+        c.equal("8.1", "a case of a right one: exit code", right.code, Some(1));
+        c.contains("8.1", "a case of a right one: why not", &right.err, "--case 只和 wrong 一起用");
         let folder = sandbox.path("logs/marks");
         c.equal("8.3", "the folder's mode", mode(&folder), Some(0o700));
         c.equal("8.3", "the file's mode", mode(&folder.join("ratings.jsonl")), Some(0o600));
@@ -82,6 +84,7 @@ checks! {
         c.absent("8.1", "the same shape", &seen.out, "注意");
         c.equal("8.3", "the case's mode", mode(&file), Some(0o600));
         let case = fs::read_to_string(&file).unwrap_or_default();
+        c.contains("8.1", "its rows are counted", &seen.out, &format!("：{} 行。", case.lines().count()));
         for word in
             ["secret", "earlier", "later", "parse_order", "grep", "先看看", "mcp__", sandbox.session_id()]
         {

@@ -79,7 +79,7 @@ fn pretty(record: &Record, line: &[u8]) -> io::Result<String> {
 }
 
 /// The fields by the names that the person reads, in this order; the rest below, as they are called in the log.
-const NAMES: [(&str, &str); 16] = [
+const NAMES: [(&str, &str); 17] = [
     ("time", "时间"),
     ("project", "项目"),
     ("session_id", "会话"),
@@ -91,6 +91,7 @@ const NAMES: [(&str, &str); 16] = [
     ("prompt_chars", "提示词字数"),
     ("tokens", "token（读、写）"),
     ("shortened", "截掉了什么"),
+    ("transcript_bytes", "会话记录当时有多长（字节）"),
     ("stop_hook_active", "被 Stop hook 拦过（stop_hook_active）"),
     ("client_version", "Claude Code 版本"),
     ("tool_calls", "工具调用次数"),
@@ -158,5 +159,23 @@ fn told(value: &Value) -> String {
         Value::String(text) => text.clone(),
         Value::Array(list) => list.iter().map(told).collect::<Vec<_>>().join("、"),
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::Object(_) => value.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn eight_ids_are_named_and_that_there_are_more() {
+        let told = |n: usize| {
+            let ids = (1..=n).map(|n| format!("a{n}")).collect();
+            NotOne::Several("a".to_owned(), ids).to_string()
+        };
+        for (n, ids) in
+            [(2, "a1、a2"), (8, "a1、a2、a3、a4、a5、a6、a7、a8"), (9, "a1、a2、a3、a4、a5、a6、a7、a8……")]
+        {
+            assert_eq!(told(n), format!("a 开头的记录有 {n} 条，多写几个字符：{ids}"));
+        }
     }
 }

@@ -25,7 +25,8 @@ struct Old {
 /// could not be deleted.
 pub(super) fn run(log: &Log, before: Since, dry_run: bool) -> ExitCode {
     let first_kept = first_kept(before, &ZonedDateTime::now());
-    match prune(log, first_kept, dry_run, &mut io::stdout().lock()) {
+    let delete: Option<Delete> = (!dry_run).then_some(|path| fs::remove_file(path));
+    match prune(log, first_kept, delete, &mut io::stdout().lock()) {
         Ok(true) => ExitCode::SUCCESS,
         Ok(false) => ExitCode::FAILURE,
         Err(error) => crate::command::refuse(&format!("{}：{error}", log.directory().display())),
@@ -38,32 +39,34 @@ fn first_kept(before: Since, now: &ZonedDateTime) -> Date {
     moment.to_zoned_datetime(TimeZone::system()).date().min(now.date())
 }
 
-/// Whether all that was to go has gone.
-fn prune(log: &Log, first_kept: Date, dry_run: bool, out: &mut impl Write) -> io::Result<bool> {
+/// Takes a file away.
+type Delete = fn(&Path) -> io::Result<()>;
+
+/// Whether all that was to go has gone. Without `delete` it is only told.
+fn prune(log: &Log, first_kept: Date, delete: Option<Delete>, out: &mut impl Write) -> io::Result<bool> {
     let old: Vec<Old> = log.files()?.into_iter().filter_map(|path| old(path, first_kept)).collect();
     if old.is_empty() {
         writeln!(out, "没有 {first_kept} 之前的日志，什么都没删。")?;
         return Ok(true);
     }
-    let mut failed = 0;
+    let mut gone = 0;
     for Old { path, bytes } in &old {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
-        match if dry_run { Ok(()) } else { fs::remove_file(path) } {
-            Ok(()) => writeln!(out, "{name}  {bytes} 字节")?,
-            Err(error) => {
-                failed += 1;
-                writeln!(out, "{name}  删不了：{error}")?;
+        match delete.map_or(Ok(()), |delete| delete(path)) {
+            Ok(()) => {
+                gone += 1;
+                writeln!(out, "{name}  {bytes} 字节")?;
             }
+            Err(error) => writeln!(out, "{name}  删不了：{error}")?,
         }
     }
-    let n = old.len() - failed;
     let folder = log.directory().display();
-    if dry_run {
-        writeln!(out, "会删掉 {folder} 里这 {n} 天的日志，都早于 {first_kept}；现在一个都没删。")?;
+    if delete.is_none() {
+        writeln!(out, "会删掉 {folder} 里这 {gone} 天的日志，都早于 {first_kept}；现在一个都没删。")?;
     } else {
-        writeln!(out, "删掉了 {folder} 里 {n} 天的日志，都早于 {first_kept}。")?;
+        writeln!(out, "删掉了 {folder} 里 {gone} 天的日志，都早于 {first_kept}。")?;
     }
-    Ok(failed == 0)
+    Ok(gone == old.len())
 }
 
 /// The file of a day before `first_kept`.
@@ -114,20 +117,28 @@ mod tests {
         symlink(at("notes.jsonl"), at("2026-01-02.jsonl")).unwrap();
         let log = Log::in_folder(folder.path());
         let before = names(folder.path());
-        let prune = |dry_run| {
+        let prune = |delete| {
             let mut out = Vec::new();
-            assert!(prune(&log, "2026-09-01".parse().unwrap(), dry_run, &mut out).unwrap());
-            String::from_utf8(out).unwrap()
+            let all_gone = prune(&log, "2026-09-01".parse().unwrap(), delete, &mut out).unwrap();
+            (String::from_utf8(out).unwrap(), all_gone)
         };
-        let told = prune(true);
+        let (told, all_gone) = prune(None);
         assert_eq!(names(folder.path()), before, "{told}");
         assert!(go.iter().all(|name| told.contains(name)) && told.contains("会删掉"), "{told}");
-        let told = prune(false);
+        assert!(all_gone && told.contains("这 2 天"), "{told}");
+        let (told, all_gone) = prune(Some(|path| match day(path).map(Date::year) {
+            Some(2025) => Err(io::ErrorKind::PermissionDenied.into()),
+            _ => Ok(()),
+        }));
+        assert!(!all_gone && told.contains("2025-01-01.jsonl  删不了：permission denied"), "{told}");
+        assert!(told.contains("2026-08-31.jsonl  3 字节") && told.contains("里 1 天"), "{told}");
+        let (told, all_gone) = prune(Some(|path| fs::remove_file(path)));
         let gone: Vec<String> = before.difference(&names(folder.path())).cloned().collect();
         assert_eq!(gone, go, "{told}");
-        assert!(told.contains("2 天") && told.contains("删掉了"), "{told}");
+        assert!(all_gone && told.contains("2 天") && told.contains("删掉了"), "{told}");
         assert!(at("pending/2025-01-01.jsonl").exists() && at("notes.jsonl").exists());
-        assert!(prune(false).contains("什么都没删"));
+        let (told, all_gone) = prune(Some(|path| fs::remove_file(path)));
+        assert!(all_gone && told.contains("什么都没删"), "{told}");
     }
 
     #[test]

@@ -36,7 +36,7 @@ impl Case {
         let mut placeholders = Placeholders::default();
         let rows = bytes
             .split(|byte| *byte == b'\n')
-            .filter_map(|line| json::parse_object(line).map(|row| Value::Object(object(&row, 0))))
+            .filter_map(|line| json::parse_object(line).map(|row| Value::Object(object(&row, MAX_DEPTH))))
             .filter(is_kept)
             .map(|row| placeholders.row(&row))
             .collect();
@@ -82,22 +82,21 @@ fn read(transcript: &Path, until: Option<u64>) -> io::Result<Option<Session>> {
 const MAX_DEPTH: usize = 60;
 
 /// The fields as values. What is damaged is mended as the hook mends it, so that the case holds what the hook saw.
-fn object(fields: &Object<'_>, depth: usize) -> Map<String, Value> {
-    fields.fields().map(|(name, field)| (name, value(field, depth))).collect()
+fn object(fields: &Object<'_>, deeper: usize) -> Map<String, Value> {
+    fields.fields().map(|(name, field)| (name, value(field, deeper))).collect()
 }
 
-fn value(of: Json<'_>, depth: usize) -> Value {
+/// The value with at most so many values within each other; what lies deeper is left out.
+fn value(of: Json<'_>, deeper: usize) -> Value {
     if let Some(text) = of.text() {
         return text.into();
     }
-    if depth > MAX_DEPTH {
-        return Value::Null;
-    }
+    let Some(deeper) = deeper.checked_sub(1) else { return Value::Null };
     if let Some(fields) = of.object() {
-        return Value::Object(object(&fields, depth + 1));
+        return Value::Object(object(&fields, deeper));
     }
     if let Some(list) = of.array() {
-        return list.into_iter().map(|one| value(one, depth + 1)).collect();
+        return list.into_iter().map(|one| value(one, deeper)).collect();
     }
     serde_json::from_str(&of.raw()).unwrap_or_default()
 }
@@ -150,6 +149,7 @@ fn shape_of(turn: &Turn) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use serde_json::json;
     use std::fs;
     use std::path::PathBuf;
 
@@ -161,6 +161,33 @@ mod tests {
             } else if path.extension().is_some_and(|extension| extension == "jsonl") {
                 found.push(path);
             }
+        }
+    }
+
+    #[test]
+    fn only_rows_that_mean_something_for_a_turn_are_kept() {
+        for (row, is_kept) in [
+            (json!({"type": "assistant", "message": {"role": "assistant", "content": "x"}}), true),
+            (json!({"type": "system", "isSidechain": false}), true),
+            (json!({"type": "file-history-snapshot"}), false),
+            (json!({"isMeta": true}), false),
+            (json!({"type": "assistant", "isSidechain": true}), false),
+            (json!({"type": "assistant", "agentId": "a1"}), false),
+        ] {
+            assert_eq!(super::is_kept(&row), is_kept, "{row}");
+        }
+    }
+
+    #[test]
+    fn values_that_lie_too_deep_are_left_out() {
+        for (deep, want) in [
+            (r#"[[[[1,"x"]]]]"#, "[[[null]]]"),
+            (r#"{"a":{"a":{"a":{"a":1}}}}"#, r#"{"a":{"a":{"a":null}}}"#),
+            (r#"[[["x"]]]"#, r#"[[["x"]]]"#),
+        ] {
+            let line = format!(r#"{{"deep":{deep}}}"#);
+            let row = object(&json::parse_object(line.as_bytes()).unwrap(), 3);
+            assert_eq!(row["deep"].to_string(), want);
         }
     }
 

@@ -127,7 +127,7 @@ pub(super) fn is_name(name: &str) -> bool {
     name.len() <= 40 && name.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-'))
 }
 
-/// Whether a text is a moment, as the client writes them.
+/// Whether a text is a moment.
 pub(super) fn is_moment(text: &str) -> bool {
-    text.len() <= 40 && text.contains('T') && text.parse::<jiff::Timestamp>().is_ok()
+    text.parse::<jiff::Timestamp>().is_ok()
 }

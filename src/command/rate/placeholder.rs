@@ -83,7 +83,7 @@ impl Placeholders {
 
     /// The same kind of id with a number.
     fn id(&mut self, id: &str) -> String {
-        let next = self.ids.len() + 1;
+        let next = self.ids.len();
         let number = *self.ids.entry(id.to_owned()).or_insert(next);
         match id.split_once('_') {
             Some((kind, _)) => format!("{kind}_{number:08}"),
@@ -156,7 +156,7 @@ impl Placeholders {
         let (known, begun) =
             begins.max_by_key(|(known, _)| known.len()).map_or(("", ""), |(known, made)| (known, made));
         let rest = inner.strip_prefix(known).unwrap_or(inner);
-        let mut digits = (self.texts.len() + 1).to_string();
+        let mut digits = self.texts.len().to_string();
         if rest.chars().take_while(|c| *c != '\n').take(digits.len() + 1).count() <= digits.len() {
             digits.clear();
         }
@@ -202,6 +202,50 @@ mod tests {
         }
         for kept in ["\"assistant\"", "\"thinking\"", "\"tool_use\"", "\"Bash\"", "claude-x", "\"answers\""] {
             assert!(text.contains(kept), "{kept} in {text}");
+        }
+    }
+
+    #[test]
+    fn what_becomes_of_a_value_depends_on_whose_it_is() {
+        let row = |fields: Value| json!({"message": {"content": [fields]}});
+        for (given, want) in [
+            // Words and numbers of the client.
+            (json!({"type": "text"}), json!({"type": "text"})),
+            (json!({"apiBlockIndex": 3}), json!({"apiBlockIndex": 3})),
+            (json!({"duration": 4711}), json!({"duration": 0})),
+            (json!({"status": "queued"}), json!({"status": "queued"})),
+            // What stands in such a field and is no word: an account's number, a sentence.
+            (
+                json!({"model": "arn:aws:bedrock:eu-west-1:123456789012:inference-profile"}),
+                json!({"model": "0xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"}),
+            ),
+            (json!({"model": "my model"}), json!({"model": "0xxxxxxx"})),
+            // What a tool is given and gives back.
+            (json!({"input": {"level": 3}}), json!({"input": {"level": 0}})),
+            (json!({"input": {"status": "secret"}}), json!({"input": {"status": "0xxxxx"}})),
+            (
+                json!({"toolUseResult": {"status": "completed", "kind": "secret"}}),
+                json!({"toolUseResult": {"status": "completed", "kind": "0xxxxx"}}),
+            ),
+            (
+                json!({"toolUseResult": {"status": "not done"}}),
+                json!({"toolUseResult": {"status": "0xxxxxxx"}}),
+            ),
+            // Tools of the client, and of the person.
+            (json!({"name": "Bash"}), json!({"name": "Bash"})),
+            (json!({"name": "mcp__my__do"}), json!({"name": "0xxxxxxxxxx"})),
+            // A picture, a moment, ids.
+            (json!({"data": "c2VjcmV0"}), json!({"data": "AAAA"})),
+            (json!({"timestamp": "2026-11-29T09:00:00.000Z"}), json!({"timestamp": MOMENT})),
+            (
+                json!({"a": "toolu_01Ab", "b": "3f2a9c1e-7c1e-4b3a-9d52-6f0e8a4b0001", "c": "toolu_01Ab"}),
+                json!({"a": "toolu_00000000", "b": "00000000-0000-4000-8000-000000000001", "c": "toolu_00000000"}),
+            ),
+            // Fillers are of the kind of their text.
+            (json!({"text": "改一下 parse_order"}), json!({"text": "0字字xxxxxxxxxxxx"})),
+            (json!({"text": "parse_order 改"}), json!({"text": "0xxxxxxxxxxx字"})),
+        ] {
+            assert_eq!(Placeholders::default().row(&row(given.clone())), row(want), "{given}");
         }
     }
 

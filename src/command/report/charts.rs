@@ -157,6 +157,30 @@ mod tests {
     }
 
     #[test]
+    fn bars_of_many_days_and_their_dates_stand_beside_each_other() {
+        let day = |n: usize| Day { day: format!("2026-10-{n:02}"), counts: [1, 0, 0, 0, 0] };
+        let picture = days(&(1..=70).map(day).collect::<Vec<_>>());
+        let numbers = |element: &str, attribute: &str| -> Vec<usize> {
+            let of = |found: &str| found.split_once(attribute)?.1.split('"').nth(1)?.parse().ok();
+            picture.split('<').filter(|found| found.starts_with(element)).filter_map(of).collect()
+        };
+        assert_eq!(picture.matches(" 起 2 天：PASS 2，").count(), 35, "two days a bar");
+        // A fifth of each day's 27 units is a gap. The first rectangle is the axis.
+        assert_eq!(numbers("rect", " width=")[1..], [21; 35]);
+        assert_eq!(numbers("rect", " x=")[1..], (0..35).map(|n| n * 27).collect::<Vec<_>>());
+        // A date takes 70 units. The first text says how many there are.
+        assert_eq!(numbers("text", " x=")[1..], (0..9).map(|n| n * 4 * 27).collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn a_value_that_is_there_at_all_can_be_seen() {
+        let mut values = vec![0; 1_000];
+        values.push(23);
+        let heights = heights(&histogram(&values, 1, "字"), "plain");
+        assert_eq!((heights[0], heights[1], heights[23]), (105, 0, 1));
+    }
+
+    #[test]
     fn every_value_is_in_one_column_also_the_far_one() {
         let values: Vec<u64> = (0..200).map(|n| n * 1_000).chain([100_000_000]).collect();
         let picture = histogram(&values, 1_000, "秒");

@@ -185,13 +185,14 @@ impl Collector {
     fn follow_block(&mut self, record: &Record) {
         let after = &mut self.figures.after_block;
         if self.blocked.remove(&record.session_id) {
-            let goes_on = !record.begins_turn();
-            match record.verdict {
-                Word::Pass | Word::Note if goes_on => after.passed += 1,
-                Word::Fail if goes_on => after.failed_again += 1,
-                Word::Error if goes_on => after.errored += 1,
-                Word::Pass | Word::Note | Word::Fail | Word::Error | Word::Skip => after.none_came += 1,
-            }
+            let count = match record.verdict {
+                _ if record.begins_turn() => &mut after.none_came,
+                Word::Pass | Word::Note => &mut after.passed,
+                Word::Fail => &mut after.failed_again,
+                Word::Error => &mut after.errored,
+                Word::Skip => &mut after.none_came,
+            };
+            *count += 1;
         }
         if record.verdict == Word::Fail && record.begins_turn() {
             self.blocked.insert(record.session_id.clone());

@@ -46,8 +46,12 @@ pub(super) fn print(out: &mut impl Write, report: &Report, screen: Screen) -> io
             writeln!(out, "  {} {line}", screen.coloured(&left(word.name(), 5), word))?;
         }
     }
-    for line in broken::told(&report.unread) {
-        writeln!(out, "\n{}", plain(&line))?;
+    let unread = broken::told(&report.unread);
+    if !unread.is_empty() {
+        writeln!(out)?;
+    }
+    for line in unread {
+        writeln!(out, "{}", plain(&line))?;
     }
     Ok(())
 }

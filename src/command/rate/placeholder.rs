@@ -57,7 +57,8 @@ impl Placeholders {
             let shown = if is_kept { name.clone() } else { self.text(name) };
             let within = match (place, name.as_str()) {
                 (Place::Client, "input") => Place::Input,
-                (Place::Client, "toolUseResult") | (Place::Outcome, "status") => Place::Outcome,
+                (Place::Client, "toolUseResult") => Place::Outcome,
+                (Place::Outcome, "status") if value.is_string() => Place::Outcome,
                 (Place::Client, _) => Place::Client,
                 (Place::Input | Place::Outcome | Place::Nested, _) => Place::Nested,
             };
@@ -230,6 +231,10 @@ mod tests {
             (
                 json!({"toolUseResult": {"status": "not done"}}),
                 json!({"toolUseResult": {"status": "0xxxxxxx"}}),
+            ),
+            (
+                json!({"toolUseResult": {"status": {"secret": "secret"}}}),
+                json!({"toolUseResult": {"status": {"0xxxxx": "0xxxxx"}}}),
             ),
             // Tools of the client, and of the person.
             (json!({"name": "Bash"}), json!({"name": "Bash"})),

@@ -4,7 +4,7 @@
 //! was agreed in it still binds.
 
 use super::cut::{Keep, cut, push_barred, push_label};
-use super::evidence::{Evidence, Kept, texts};
+use super::evidence::{Evidence, Kept};
 use super::render;
 use super::tier::{PREVIOUS, Tier, Tiers};
 use crate::transcript::turn::{Entry, Turn};
@@ -80,11 +80,6 @@ pub fn turn_round(turn: &Turn, distance: usize, evidence: &Evidence) -> String {
         }
     }
     told
-}
-
-/// Whether something of the turn before will be cut, as far as lengths tell.
-pub fn is_cut(turn: &Turn) -> bool {
-    turn.entries.iter().flat_map(texts::of).any(|text| text.len() > SHORT.input)
 }
 
 fn in_form(turn: &Turn, distance: usize, form: Form, evidence: &Evidence) -> String {

@@ -76,11 +76,8 @@ pub fn fit(
     between: Between,
 ) -> Material {
     let previous = earlier_turns.first();
-    // Where nothing is cut nothing need be looked for.
-    let mut evidence = None;
-    if previous.is_some_and(earlier::is_cut) {
-        evidence = Some(between.evidence(current, previous));
-    }
+    // Of the turn before nearly always something is cut; of the current one alone often nothing.
+    let evidence = previous.map(|_| between.evidence(current, previous));
     let plain = Evidence::none();
     let of_previous = evidence.as_ref().map_or(&plain, |[_, previous]| previous);
     let earlier = told_earlier(earlier_turns, of_previous);

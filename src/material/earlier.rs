@@ -108,10 +108,9 @@ fn in_form(turn: &Turn, distance: usize, form: Form, evidence: &Evidence) -> Str
 }
 
 fn told_briefly(out: &mut String, entry: &Entry, form: Form, kept: &Kept) {
-    const BRIEF: Tier = Tier { words: WORDS, ..PREVIOUS };
     let action = if let Form::Actions { max, changes } = form { Some((max, changes)) } else { None };
     match entry {
-        Entry::Asked(asked) => render::option_box(out, asked, &BRIEF, kept),
+        Entry::Asked(asked) => render::option_box(out, asked, &PREVIOUS, kept),
         Entry::Steer(words) => render::steer(out, words, WORDS, kept),
         Entry::Call(call) => {
             if let Some((max, changes)) = action {
@@ -121,7 +120,7 @@ fn told_briefly(out: &mut String, entry: &Entry, form: Form, kept: &Kept) {
             render::denial(out, call, WORDS, kept);
         }
         Entry::BackgroundResult(_) | Entry::Interrupted(_) if action.is_some() => {
-            render::entry(out, entry, &BRIEF, 0, kept);
+            render::entry(out, entry, &PREVIOUS, 0, kept);
         }
         Entry::BackgroundResult(_)
         | Entry::Interrupted(_)
@@ -132,5 +131,52 @@ fn told_briefly(out: &mut String, entry: &Entry, form: Form, kept: &Kept) {
         | Entry::AuditBlock(_)
         | Entry::OtherHook(_)
         | Entry::StillRunning(_) => {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::transcript::turn::{Call, Field, Opener, Outcome, Output, Said};
+
+    /// Texts of 5,000 times one letter each; how often each letter is left tells where its text was cut.
+    fn long_turn() -> Turn {
+        let long = |letter: &str| letter.repeat(5_000);
+        let said = |text: String| Entry::Said(Said { text, message_id: None, block_index: None });
+        let call = |name: &str, text: String, is_change, output: &str| {
+            let input = vec![Field { name: name.into(), text, is_change }];
+            let outcome = Outcome::Ok(Output { text: output.to_owned(), images: 0 });
+            Entry::Call(Call { tool: "T".to_owned(), input, outcome, background: false })
+        };
+        let entries = vec![
+            said(long("甲")),
+            call("command", long("乙"), false, &long("丙")),
+            call("new", long("丁"), true, ""),
+            Entry::BackgroundResult(long("戊")),
+            Entry::Scheduled(long("辛")),
+            said(long("庚")),
+        ];
+        Turn { opener: Opener { words: "问".to_owned(), ..Opener::default() }, entries, ..Turn::default() }
+    }
+
+    /// 4.21, 4.37: what the turn before shows of each kind of text, the fuller way first.
+    #[test]
+    fn the_turn_before_gets_shorter_step_by_step() {
+        /// The characters of a mark that stands for some thousand of them.
+        const MARK: usize = 15;
+        let turn = long_turn();
+        let letters = ["甲", "乙", "丙", "丁", "戊", "辛", "庚"];
+        for (tier, limits) in [
+            (PREVIOUS, [600, 400, 500, 800, 1_000, 500, 4_000]),
+            (SHORT, [300, 200, 200, 400, 500, 500, 4_000]),
+            // A line of 240 characters, two thirds for the command, a third for what came back, a sixth for each change;
+            // of 120; and no text in fewer than 60.
+            (LINES, [200, 160, 80, 80, 500, 500, 4_000]),
+            (SHORTEST, [120, 80, 60, 60, 200, 120, 2_000]),
+        ] {
+            let told = in_form(&turn, 1, Form::Timeline(Tiers::all(tier)), &Evidence::none());
+            let left = letters.map(|letter| told.matches(letter).count() + MARK);
+            assert_eq!(left, limits, "{tier:?}\n{told}");
+        }
     }
 }

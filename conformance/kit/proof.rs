@@ -1,7 +1,9 @@
 //! The kit's own proof: what it calls a failure fails. A kit that nothing can fail would praise any hook.
+use std::env;
 use std::fs;
 use std::panic::catch_unwind;
 use std::path::Path;
+use std::process::Command;
 use std::sync::OnceLock;
 
 use serde_json::json;
@@ -30,6 +32,23 @@ fn a_test_fails_when_a_check_fails_when_there_is_none_and_when_it_breaks() {
         c.that("9.1", "holds", true, "", "");
         panic!("broken");
     }));
+}
+
+/// Where the first failure is to end the run: one of a check ends it, and no failure that is meant to be one.
+#[test]
+fn a_run_that_ends_at_the_first_failure_ends_at_that() {
+    let run = |test: &str, hook: Option<&str>| {
+        let mut command = Command::new(env::current_exe().expect("this program"));
+        command.args(["--exact", test]).env("CONFORMANCE_FAIL_FAST", "1").env_remove("HOOK_UNDER_TEST");
+        command.envs(hook.map(|hook| ("HOOK_UNDER_TEST", hook)));
+        let output = command.output().expect("it runs");
+        (output.status.code(), String::from_utf8_lossy(&output.stderr).into_owned())
+    };
+    let meant = run("kit::proof::checks_compare_what_they_say", None);
+    assert_eq!(meant.0, Some(0), "{}", meant.1);
+    let (code, told) = run("relay::r7_4_parallel_notes_are_all_kept", Some("true"));
+    assert_eq!(code, Some(101));
+    assert!(told.starts_with("r7_4_parallel_notes_are_all_kept:\n7.4 "), "{told}");
 }
 
 #[test]

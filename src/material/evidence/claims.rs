@@ -36,8 +36,6 @@ pub(super) struct Needle {
     pub(super) source: Source,
     /// The sentences that claim it, nearest to the end first.
     pub(super) sentences: Sentences,
-    /// Which row of [`RESULTS`] it belongs to.
-    pub(super) result: Option<u8>,
     /// The low half of the hash that it ends with.
     pub(super) end: u32,
 }
@@ -62,17 +60,10 @@ impl Sentences {
         self.0.into_iter().take_while(|sentence| *sentence > 0)
     }
 
-    pub(super) fn hold(&self, sentence: u16) -> bool {
-        self.0.contains(&sentence)
-    }
-
     /// There is room for the nearest ones.
     fn add(&mut self, sentence: u16) {
-        if sentence > 0
-            && !self.hold(sentence)
-            && let Some(free) = self.0.iter_mut().find(|free| **free == 0)
-        {
-            *free = sentence;
+        if let Some(own) = self.0.iter_mut().find(|own| [0, sentence].contains(own)) {
+            *own = sentence;
         }
     }
 }
@@ -80,8 +71,8 @@ impl Sentences {
 /// All needles of a turn, numbered.
 pub(super) struct Needles {
     all: Vec<Needle>,
-    /// How many of them are results.
-    n_results: usize,
+    /// The first of them are results: their rows of [`RESULTS`].
+    results: Vec<usize>,
     /// The number of the last sentence.
     n_sentences: u16,
     numbers: Numbers,
@@ -96,15 +87,15 @@ impl Needles {
     pub(super) fn of(turns: &[&Turn]) -> Self {
         let mut needles = Needles {
             all: Vec::new(),
-            n_results: 0,
+            results: Vec::new(),
             n_sentences: 0,
             numbers: Numbers::new(),
             gate: Gate::closed(),
             ends: Gate::closed(),
         };
         needles.push_results();
-        needles.n_results = needles.all.len();
-        let (mut left, mut n_said) = (CLAIMED_MAX, 0);
+        let mut left = CLAIMED_MAX;
+        let mut said = (FADED..=WHOLE).rev().step_by(FADE);
         let mut opener = Source::FIRST;
         let claims = turns.iter().flat_map(|turn| {
             let claims = claims(turn, opener);
@@ -113,10 +104,7 @@ impl Needles {
         });
         for Claim { text, source, by } in claims {
             let weight = match by {
-                By::Claude => {
-                    n_said += 1;
-                    WHOLE.saturating_sub(FADE * (n_said - 1)).max(FADED)
-                }
+                By::Claude => said.next().unwrap_or(FADED),
                 By::Person => ASKED,
             };
             let text = last_bytes(text, left);
@@ -153,8 +141,9 @@ impl Needles {
 
     /// Those that are looked for, with their hashes.
     pub(super) fn wanted(&self) -> impl Iterator<Item = (u64, &Needle)> {
-        let all = self.numbers.hashes().zip(&self.all);
-        all.filter(|(_, needle)| needle.weight > 0 || needle.result.is_some())
+        let all = self.numbers.hashes().zip(&self.all).zip(0..);
+        let wanted = all.filter(|((_, needle), number)| needle.weight > 0 || self.result(*number).is_some());
+        wanted.map(|(wanted, _)| wanted)
     }
 
     /// The number of the needle that this token is.
@@ -183,10 +172,10 @@ impl Needles {
         &self.all
     }
 
-    /// The row of [`RESULTS`] that this needle belongs to. Results come first, so most need no look.
+    /// The row of [`RESULTS`] that this needle belongs to.
     #[inline]
     pub(super) fn result(&self, number: Number) -> Option<usize> {
-        if usize::from(number) < self.n_results { self.get(number)?.result.map(usize::from) } else { None }
+        self.results.get(usize::from(number)).copied()
     }
 
     /// How many sentences there are.
@@ -197,7 +186,7 @@ impl Needles {
     fn push_sentence(&mut self, text: &str, claim_weight: u32, source: Source) {
         let mut sentences = Sentences::default();
         sentences.add(self.n_sentences);
-        let needle = Needle { weight: claim_weight, source, sentences, result: None, end: 0 };
+        let needle = Needle { weight: claim_weight, source, sentences, end: 0 };
         let quoted = distinctive::quotations(text);
         let mut claiming = Claiming { needles: self, text, quoted, words: [None; 2], needle };
         tokens::walk(text, &mut claiming);
@@ -209,12 +198,9 @@ impl Needles {
                 let mut last = Last(None);
                 tokens::walk(word, &mut last);
                 if let Last(Some(Token { hash, last: end, .. })) = last {
-                    let sentences = Sentences::default();
-                    let source = Source::FIRST;
-                    self.push(
-                        hash,
-                        Needle { weight: 0, source, sentences, result: u8::try_from(row).ok(), end },
-                    );
+                    let (source, sentences) = (Source::FIRST, Sentences::default());
+                    self.push(hash, Needle { weight: 0, source, sentences, end });
+                    self.results.push(row);
                     self.gate.add(hash);
                 }
             }
@@ -325,7 +311,7 @@ fn claims(turn: &Turn, opener: Source) -> Vec<Claim<'_>> {
         }
     }
     let words = turn.opener.words.as_str();
-    let at = words.char_indices().rev().nth(ASKED_CHARS - 1).map_or(0, |(at, _)| at);
+    let at = words.char_indices().rev().take(ASKED_CHARS).last().map_or(0, |(at, _)| at);
     found.push(Claim { text: words.get(at..).unwrap_or_default(), source: opener, by: By::Person });
     found
 }
@@ -345,3 +331,6 @@ fn sentences(text: &str) -> impl Iterator<Item = &str> {
         is_end
     })
 }
+
+#[cfg(test)]
+mod tests;

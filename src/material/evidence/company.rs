@@ -27,7 +27,7 @@ impl<'n> Company<'n> {
     /// No line looked at yet.
     pub(super) fn new(hits: &Hits<'n, '_>) -> Self {
         let weight = |(number, needle): (Number, &Needle)| {
-            let rarity = hits.count(number).unwrap_or(COMMON + 1).max(1).ilog2() + 1;
+            let rarity = hits.count(number).unwrap_or(COMMON).max(1).ilog2() + 1;
             needle.weight / rarity
         };
         Company {
@@ -49,11 +49,10 @@ impl<'n> Company<'n> {
         self.shared.fill(0);
         self.line += 1;
         for number in &found {
-            let Some(line) = self.lines.get_mut(usize::from(*number)).filter(|line| **line < self.line)
-            else {
+            let Some(line) = self.lines.get_mut(usize::from(*number)) else { continue };
+            if std::mem::replace(line, self.line) == self.line {
                 continue;
-            };
-            *line = self.line;
+            }
             let (weight, needle) = (self.weight(*number), self.needles.get(*number));
             for sentence in needle.into_iter().flat_map(|needle| needle.sentences.iter()) {
                 if let Some(shared) = self.shared.get_mut(usize::from(sentence)) {
@@ -114,4 +113,80 @@ fn near<'h>(place: &Place<'h>) -> &'h str {
         }
     }
     place.of.text.get(part).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::hits::Voice;
+    use super::super::places::Places;
+    use super::super::tokens::tests::tokens;
+    use super::*;
+    use crate::material::evidence::claims::Source;
+    use crate::transcript::turn::{Entry, Opener, Said, Turn};
+
+    /// Of every place of an output: what is looked at, and what it shares besides `4417` with what this reply says.
+    fn looked_at(reply: &str, output: &str) -> Vec<(String, u32)> {
+        let said = Entry::Said(Said { text: reply.into(), message_id: None, block_index: None });
+        let turn = Turn { opener: Opener::default(), entries: vec![said], prompt_ids: vec![] };
+        let needles = Needles::of(&[&turn]);
+        let mut hits = Hits::new(&needles);
+        hits.look(Source::FIRST, 0, output, Voice::Output);
+        let figure = needles.find(tokens("4417")[0].hash).expect("the reply names it");
+        let mut company = Company::new(&hits);
+        let of_place = |place: &Place<'_>| {
+            company.look(place);
+            (near(place).to_owned(), company.of(figure))
+        };
+        Places::of(&hits).all.iter().map(of_place).collect()
+    }
+
+    fn shared(reply: &str, output: &str) -> Vec<u32> {
+        looked_at(reply, output).into_iter().map(|(_, shared)| shared).collect()
+    }
+
+    #[test]
+    fn a_line_shares_what_one_sentence_says_of_the_figure() {
+        let reply = "alpha_1 took 4417。beta_2 said gamma_3 of 4417。delta_4 did not";
+        let shared = |line| shared(reply, line)[0];
+        assert!(shared("alpha_1 then 4417") > 0);
+        assert_eq!(shared("4417 alone"), 0);
+        assert_eq!(shared("delta_4 then 4417"), 0, "another sentence");
+        let (in_one, in_two) = ("alpha_1, alpha_1 then 4417", "alpha_1 then 4417\nalpha_1");
+        assert_eq!(shared(in_one), shared(in_two), "what a line says twice it shares once");
+        assert!(shared("beta_2, gamma_3, 4417") > shared("beta_2 then 4417"));
+        assert_eq!(shared("beta_2, alpha_1, 4417"), shared("beta_2 then 4417"), "one sentence");
+    }
+
+    #[test]
+    fn what_is_rare_tells_more_and_what_is_common_something() {
+        let of_first = |n_more: usize| {
+            shared("alpha_1 took 4417", &format!("alpha_1 then 4417{}", "\nalpha_1".repeat(n_more)))[0]
+        };
+        assert!(of_first(0) > of_first(1) && of_first(1) > of_first(30));
+        assert!(of_first(30) > of_first(300) && of_first(300) > 0);
+    }
+
+    #[test]
+    fn each_line_is_looked_at_alone() {
+        let output = "alpha_1 then 4417\nx 4417\nalpha_1 was 4417";
+        let shared = shared("alpha_1 took 4417", output);
+        assert_eq!((shared[0], shared[1]), (shared[2], 0));
+    }
+
+    #[test]
+    fn a_short_line_is_looked_at_whole_and_a_long_one_near_the_place() {
+        let [short, signs, letters] = ["沈".repeat(40), "沈".repeat(200), "a".repeat(200)];
+        // 96 bytes on both sides, and no sign in two.
+        let [signs_near, near] = [&"沈".repeat(31), &"a".repeat(95)];
+        for (line, looked) in [
+            (format!("{short}4417{short}"), format!("{short}4417{short}")),
+            (format!("{letters} 4417 {letters}"), format!("{near} 4417 {near}")),
+            (format!("{signs} 4417 {signs}"), format!("{signs_near} 4417 {signs_near}")),
+            (format!("4417,{letters}"), format!("4417,{near}")),
+            (format!("{letters},4417"), format!("{near},4417")),
+        ] {
+            let output = format!("before\n{line}\nbehind");
+            assert_eq!(looked_at("4417", &output), [(looked, 0)], "{line}");
+        }
+    }
 }

@@ -63,11 +63,11 @@ pub(super) fn quotations(text: &str) -> Vec<(usize, usize)> {
     let mut open: Option<(char, usize)> = None;
     for (at, c) in text.char_indices() {
         open = match open {
-            Some((close, start)) if c == close && at - start <= QUOTED_MAX => {
+            Some((_, start)) if at - start > QUOTED_MAX => None,
+            Some((close, start)) if c == close => {
                 found.push((start, at));
                 None
             }
-            Some((_, start)) if at - start > QUOTED_MAX => None,
             Some(_) => open,
             None => {
                 let marks = QUOTES.iter().find(|(opening, _)| *opening == c);
@@ -111,20 +111,40 @@ mod tests {
         assert_eq!(weights("“the”"), [("the", WHOLE)]);
         assert_eq!(weights("沈砚秋"), [("沈砚秋", THREE_SIGNS)]);
         assert_eq!(weights("「沈砚」"), [("沈砚", QUOTED_TWO_SIGNS)]);
+        assert_eq!(weights("「沈砚秋」").last(), Some(&("沈砚秋", QUOTED_THREE_SIGNS)));
+        // Only what stands between the marks is quoted.
+        assert_eq!(weights("the “old” one"), [("old", WHOLE)]);
     }
 
     #[test]
     fn words_that_are_joined_weigh_more_than_words_side_by_side() {
         assert_eq!(weights("file.yaml").last(), Some(&(".yaml", JOINED)));
         assert_eq!(weights("file name").last(), Some(&(" name", SIDE_BY_SIDE)));
+        assert_eq!(weights("“file name”").last(), Some(&(" name", JOINED)));
+        assert_eq!(weights("file of"), []);
+        assert_eq!(weights("of name"), []);
         assert_eq!(weights("exit 1").last(), Some(&(" 1", JOINED)));
         assert_eq!(weights("12 34"), [("12", TWO_DIGITS), ("34", TWO_DIGITS)]);
     }
 
     #[test]
     fn quotations_end_where_they_are_closed_and_are_short() {
-        assert_eq!(quotations("a `b` c"), [(3, 4)]);
-        assert_eq!(quotations("「b"), []);
-        assert_eq!(quotations(&format!("\"{}\"", "x".repeat(QUOTED_MAX + 1))), []);
+        let [most, more, far] = [QUOTED_MAX, QUOTED_MAX + 1, 500].map(|n| "x".repeat(n));
+        let signs = "沈".repeat(QUOTED_MAX);
+        for (text, quoted) in [
+            ("a `b` c", &["b"][..]),
+            ("“b” and “c”", &["b", "c"]),
+            ("「b", &[]),
+            (&format!("{far}`b`"), &["b"]),
+            (&format!("a \"{most}\""), &[&most]),
+            (&format!("a \"{more}\""), &[]),
+            // What is not closed in time is none, and the next one is found.
+            (&format!("a \"{far} \"b\""), &["b"]),
+            (&format!("a \"{signs} \"b\""), &["b"]),
+        ] {
+            let found = quotations(text);
+            let found: Vec<&str> = found.into_iter().map(|(start, end)| &text[start..end]).collect();
+            assert_eq!(found, quoted, "{text}");
+        }
     }
 }

@@ -4,9 +4,11 @@
 #[derive(Clone)]
 pub(super) struct Gate(Box<[u64; N_WORDS]>);
 
-/// How many values the low bits have: some claims and their parts fill some hundredths, and it stays in the nearest cache.
-const N_BITS: usize = 1 << 15;
-const N_WORDS: usize = N_BITS / 64;
+/// How many values the low bits have, and how many words hold a bit for each: some claims and their parts fill some
+/// hundredths, and it stays in the nearest cache.
+const N_BITS: usize = 32_768;
+const N_WORDS: usize = 512;
+const _: () = assert!(N_WORDS * 64 == N_BITS);
 
 impl Gate {
     /// Lets nothing pass.
@@ -29,7 +31,12 @@ impl Gate {
     fn set(&mut self, hash: u64, is_set: bool) {
         let low = low_of(hash);
         if let Some(word) = self.0.get_mut(low / 64) {
-            *word = *word & !(1 << (low % 64)) | (u64::from(is_set) << (low % 64));
+            let bit = 1 << (low % 64);
+            if is_set {
+                *word |= bit;
+            } else {
+                *word &= !bit;
+            }
         }
     }
 }
@@ -84,10 +91,11 @@ mod tests {
     #[test]
     fn what_was_added_passes() {
         let mut gate = Gate::closed();
-        gate.add(7);
-        gate.add(70);
-        assert!([7, 70].iter().all(|hash| gate.may_hold(*hash)));
-        assert!([0, 6, 8, 71].iter().all(|hash| !gate.may_hold(*hash)));
+        for hash in [7, 8, 70, 7] {
+            gate.add(hash);
+        }
+        assert!([7, 8, 70].iter().all(|hash| gate.may_hold(*hash)));
+        assert!([0, 6, 9, 71, 7 + N_BITS as u64 / 2].iter().all(|hash| !gate.may_hold(*hash)));
     }
 
     #[test]

@@ -143,7 +143,7 @@ impl<'n, 't> Hits<'n, 't> {
         count.is += u8::from(voice != Voice::Words);
         if count.is <= count.most {
             self.all.extend(Hit::of(token, needle, None));
-        } else if known.result.is_none() {
+        } else if self.needles.result(needle).is_none() {
             self.live.remove(token.hash);
             self.live_ends.remove(known.end.into());
         }

@@ -17,7 +17,7 @@ const USUAL: usize = 4_096;
 impl Numbers {
     /// No hash met yet.
     pub(super) fn new() -> Self {
-        Numbers { hashes: Vec::with_capacity(USUAL / 2), places: vec![0; USUAL] }
+        Numbers { hashes: Vec::new(), places: vec![0; USUAL] }
     }
 
     /// The number of this hash, where it was met.
@@ -77,6 +77,8 @@ impl Numbers {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
     use super::super::name::mixed;
     use super::*;
 
@@ -93,6 +95,23 @@ mod tests {
         }
         assert_eq!(numbers.find(mixed(10_001)), None);
         assert!(numbers.hashes().eq(hashes));
+    }
+
+    #[test]
+    fn a_hash_is_found_at_once() {
+        let mut numbers = Numbers::new();
+        let first: BTreeSet<usize> = (0..USUAL as u64).map(|hash| numbers.first_place(hash)).collect();
+        assert_eq!(first.len(), USUAL, "each of the places is the first for some");
+        let mut n_places = Vec::new();
+        for n in 0..=USUAL as u64 {
+            numbers.of(mixed(n));
+            n_places.push(numbers.places.len());
+        }
+        // At most half of them are taken, and there are no more than that needs.
+        assert_eq!(
+            [1, USUAL / 2, USUAL / 2 + 1, USUAL, USUAL + 1].map(|n| n_places[n - 1] / USUAL),
+            [1, 1, 2, 2, 4]
+        );
     }
 
     #[test]

@@ -45,7 +45,7 @@ pub(super) const ASKED: u32 = 600;
 pub(super) const ASKED_CHARS: usize = 1_000;
 
 /// What each text of Claude's loses to the one behind it, and what none falls below.
-pub(super) const FADE: u32 = 20;
+pub(super) const FADE: usize = 20;
 pub(super) const FADED: u32 = 800;
 
 /// How many sentences that claim a token are remembered.

@@ -17,7 +17,7 @@ const USUAL: usize = 4_096;
 impl Numbers {
     /// No hash met yet.
     pub(super) fn new() -> Self {
-        Numbers { hashes: Vec::new(), places: vec![0; USUAL] }
+        Numbers { hashes: Vec::with_capacity(USUAL), places: vec![0; USUAL] }
     }
 
     /// The number of this hash, where it was met.

@@ -4,7 +4,7 @@
 
 use std::ops::Range;
 
-use super::claims::{Needles, Source};
+use super::claims::{Needle, Needles, Source};
 use super::gate::Closing;
 use super::numbers::Number;
 use super::tables::{FAILURE, RESULTS};
@@ -71,10 +71,10 @@ pub(super) struct Looked<'t> {
 }
 
 /// How often a needle is met: in how many places, up to one more than tell something; what people say does not count.
+/// One that nobody claims tells nothing from the beginning.
 #[derive(Debug, Clone, Copy)]
 struct Count {
     is: u8,
-    /// 0 where nobody claims it.
     most: u8,
 }
 
@@ -94,12 +94,12 @@ pub(super) struct Hits<'n, 't> {
 impl<'n, 't> Hits<'n, 't> {
     /// Nothing met yet.
     pub(super) fn new(needles: &'n Needles) -> Self {
-        let counts = needles.all().iter().map(|needle| Count { is: 0, most: needle.most() });
+        let count = |needle: &Needle| Count { is: u8::from(needle.weight == 0), most: needle.most() };
         Hits {
             needles,
             all: Vec::new(),
             texts: Vec::new(),
-            counts: counts.collect(),
+            counts: needles.all().iter().map(count).collect(),
             result_texts: [0; N_KINDS],
             live: Closing::of(needles.wanted().map(|(hash, _)| hash)),
             live_ends: Closing::of(needles.wanted().map(|(_, needle)| needle.end.into())),
@@ -127,7 +127,7 @@ impl<'n, 't> Hits<'n, 't> {
             }
         }
         // The walk gives them in order of their ends; results were added behind.
-        if let Some(hits) = self.all.get_mut(from..).filter(|hits| !hits.is_sorted_by_key(|hit| hit.end)) {
+        if let Some(hits) = self.all.get_mut(from..) {
             hits.sort_by_key(|hit| hit.end);
         }
         self.texts.push(Looked { source, number, text, voice, hits: from..self.all.len() });
@@ -136,7 +136,7 @@ impl<'n, 't> Hits<'n, 't> {
     #[inline]
     fn meet(&mut self, source: Source, needle: Number, token: Token, voice: Voice) {
         let Some(count) = self.counts.get_mut(usize::from(needle)) else { return };
-        if count.is > count.most || count.most == 0 {
+        if count.is > count.most {
             return;
         }
         let Some(known) = self.needles.get(needle).filter(|needle| needle.source != source) else { return };
@@ -192,5 +192,85 @@ impl Looking<'_, '_, '_> {
         if let (Some(ends), Some(hit)) = (self.ends.get_mut(kind), hit) {
             *ends = Some(ends.map_or((hit, None), |(first, _)| (first, Some(hit))));
         }
+    }
+}
+
+#[cfg(test)]
+#[expect(clippy::string_slice, reason = "a wrong boundary has to stop the test")]
+mod tests {
+    use super::super::tables::{COMMON, WEAK_RARE};
+    use super::super::tests::with_hits;
+    use super::*;
+
+    /// What is met in this output when Claude replies this: claims, and results with their rows.
+    fn met(reply: &str, output: &str) -> Vec<(String, Option<usize>)> {
+        with_hits(reply, &[(Voice::Output, output)], |hits| {
+            let met = |hit: &Hit| (output[hit.start()..hit.end()].trim().to_owned(), hit.result.map(row_of));
+            hits.all.iter().map(met).collect()
+        })
+    }
+
+    #[test]
+    fn of_results_the_last_one_counts_and_of_failures_the_first_one_too_in_small_and_in_capitals() {
+        let output = "exit code 3\nFAILED a\nerror ERR_7\nfatal\nfailed b\nFAILED c\nexit code 1\n4 passed\nERR_7\nPASSED\n9 passed";
+        let found = met("ERR_7。", output);
+        let found: Vec<(&str, Option<usize>)> =
+            found.iter().map(|(written, row)| (written.as_str(), *row)).collect();
+        let expected = [
+            ("FAILED", Some(0)),
+            ("error", Some(0)),
+            ("ERR_7", None),
+            ("failed", Some(0)),
+            ("FAILED", Some(0)),
+            ("code", Some(1)),
+            ("ERR_7", None),
+            ("PASSED", Some(2)),
+            ("passed", Some(2)),
+        ];
+        assert_eq!(found, expected);
+    }
+
+    #[test]
+    fn texts_that_hold_a_result_are_counted_by_its_kind() {
+        let texts = [
+            (Voice::Output, "error, failed, FATAL"),
+            (Voice::Output, "error"),
+            (Voice::Output, "exit status 1 of error, PASSED"),
+            (Voice::Input, "passed"),
+            (Voice::Words, "passed"),
+        ];
+        let n_texts = with_hits("好了。", &texts, |hits| hits.result_texts);
+        // Failures in small and in capitals, codes, successes.
+        assert_eq!(n_texts, [3, 1, 1, 0, 0, 1]);
+    }
+
+    #[test]
+    fn what_is_met_too_often_tells_nothing_and_what_people_say_is_not_counted() {
+        let (common, rare) = (usize::from(COMMON), usize::from(WEAK_RARE));
+        for (reply, word, n, voice, count, n_hits) in [
+            ("ERR_7", "ERR_7", common, Voice::Output, Some(COMMON), common),
+            ("ERR_7", "ERR_7", common + 1, Voice::Output, None, common),
+            ("ERR_7", "ERR_7", common, Voice::Input, Some(COMMON), common),
+            ("ERR_7", "ERR_7", common + 1, Voice::Words, Some(0), common + 1),
+            // A word that anybody may use.
+            ("batch", "batch", rare, Voice::Output, Some(WEAK_RARE), rare),
+            ("batch", "batch", rare + 1, Voice::Output, None, rare),
+            // A claimed result is met as the first and as the last one, however often.
+            ("error", "error", 300, Voice::Output, None, rare + 2),
+            // What nobody claims.
+            ("ERR_8", "ERR_7", 3, Voice::Output, Some(0), 0),
+        ] {
+            let text = format!("{word}\n").repeat(n);
+            let found = with_hits(reply, &[(voice, &text)], |hits| {
+                let numbers = (0..).zip(hits.needles.all());
+                let claimed: Vec<Number> =
+                    numbers.filter(|(_, needle)| needle.weight > 0).map(|(number, _)| number).collect();
+                let count = claimed.first().and_then(|number| hits.count(*number));
+                (claimed.len(), count, hits.all.len())
+            });
+            assert_eq!(found, (1, count, n_hits), "{reply}: {n} of {word}, {voice:?}");
+        }
+        let unclaimed = with_hits("好了。", &[(Voice::Output, "error")], |hits| hits.count(0));
+        assert_eq!(unclaimed, None);
     }
 }

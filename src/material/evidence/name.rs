@@ -60,8 +60,8 @@ impl Eight {
     #[inline]
     fn letters(self) -> u64 {
         let bytes = self.0 & LOW;
-        let letters = Self::between(bytes | SMALL, b'a', b'z') | Self::between(bytes, b'_', b'_');
-        (letters | Self::between(bytes, b'0', b'9')) & !self.0
+        let letters = Self::between(bytes | SMALL, b'a', b'z') + Self::between(bytes, b'_', b'_');
+        (letters + Self::between(bytes, b'0', b'9')) & !self.0
     }
 
     /// How many bytes come before the first with a bit in this.
@@ -110,31 +110,106 @@ impl Name {
     /// One byte more of a letter that has several.
     #[inline]
     pub(super) fn push_wide(&mut self, byte: u8) {
-        self.open |= u64::from(byte) << (self.n_open * 8);
-        self.n_open += 1;
-        if self.n_open == 8 {
-            *self = Name { hash: self.hash(), open: 0, n_open: 0 };
-        }
+        self.push_all(1, byte.into());
     }
 
-    /// Whether its bytes so far are whole eights.
-    #[inline]
-    pub(super) fn is_even(&self) -> bool {
-        self.n_open == 0
-    }
-
-    /// So many bytes more, where [`Name::is_even`].
+    /// So many bytes more: the first of these.
     #[inline]
     pub(super) fn push_first(&mut self, n: usize, eight: Eight) {
-        self.open = eight.first(n);
-        self.n_open = n;
-        if n == 8 {
-            *self = Name { hash: self.hash(), open: 0, n_open: 0 };
+        self.push_all(n, eight.first(n));
+    }
+
+    /// So many bytes more, at most eight; the rest of them is 0.
+    #[inline]
+    fn push_all(&mut self, n: usize, bytes: u64) {
+        let n_bits = self.n_open * 8;
+        self.open += bytes << n_bits;
+        self.n_open += n;
+        if self.n_open >= 8 {
+            // In two steps, as all 64 bits may be gone.
+            *self = Name { hash: self.hash(), open: bytes >> 8 >> (56 - n_bits), n_open: self.n_open - 8 };
         }
     }
 
     #[inline]
     pub(super) fn hash(&self) -> u64 {
         mixed(self.hash ^ self.open)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    const LETTERS: &[u8] = b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
+    const DIGITS: &[u8] = b"0123456789";
+
+    /// The hash of a word whose bytes come one by one.
+    fn one_by_one(word: &[u8]) -> u64 {
+        let mut name = Name::default();
+        for byte in word {
+            name.push(*byte);
+        }
+        name.hash()
+    }
+
+    #[test]
+    fn eight_bytes_at_once_are_told_as_each_of_them_is() {
+        let n_first = |bytes: &[u8], of: &[u8]| bytes.iter().take_while(|byte| of.contains(byte)).count();
+        for byte in 0..=u8::MAX {
+            assert_eq!(is_letter(byte), LETTERS.contains(&byte), "{byte}");
+            for (around, at) in
+                [b'a', b'7', b'Z'].into_iter().flat_map(|around| (0..8).map(move |at| (around, at)))
+            {
+                let mut bytes = [around; 8];
+                bytes[at] = byte;
+                let eight = Eight::at(&bytes, 0);
+                let told = (eight.n_letters(), eight.n_digits());
+                assert_eq!(told, (n_first(&bytes, LETTERS), n_first(&bytes, DIGITS)), "{bytes:?}");
+            }
+        }
+        // What is behind the end of a text belongs to nothing.
+        let n_letters = |at| Eight::at(b"123 abcde", at).n_letters();
+        assert_eq!([0, 1, 3, 4, 5, 8, 9, 20].map(n_letters), [3, 2, 0, 5, 4, 1, 0, 0]);
+    }
+
+    #[test]
+    fn a_word_has_one_hash_in_whatever_pieces_it_comes() {
+        let word = b"Parse_ORDER_items_4417_of_all";
+        for (start, n) in (0..word.len()).flat_map(|start| (1..=8).map(move |n| (start, n))) {
+            let (first, rest) = word.split_at(start);
+            let mut name = Name::default();
+            for byte in first {
+                name.push(*byte);
+            }
+            for (piece, end) in rest.chunks(n).zip((start + n..).step_by(n)) {
+                name.push_first(piece.len(), Eight::at(piece, 0));
+                assert_eq!(name.hash(), one_by_one(&word[..end.min(word.len())]), "{start} {end} {n}");
+            }
+        }
+        // What stands behind the first of eight bytes is not in it.
+        let mut name = Name::default();
+        name.push_first(3, Eight::at(b"abcdefgh", 0));
+        assert_eq!(name.hash(), one_by_one(b"ABC"));
+    }
+
+    #[test]
+    fn other_words_have_other_hashes() {
+        let mut words: BTreeSet<Vec<u8>> = BTreeSet::new();
+        for before in ["", "ab", "abcdefg", "abcdefgh", "abcdefghijk", "abcdefghijklmnop"] {
+            for first in b"abcdefghijklmnopqrstuvwxyz0123456789_." {
+                words.insert([before.as_bytes(), &[*first]].concat());
+                words.insert([&[*first], before.as_bytes()].concat());
+                words.extend((1..18).map(|n| [before.as_bytes(), &vec![*first; n]].concat()));
+            }
+        }
+        let hashes: BTreeSet<u64> = words.iter().map(|word| one_by_one(word)).collect();
+        assert_eq!(hashes.len(), words.len());
+        assert_eq!(half(0x1234_5678_9abc_def0), 0x9abc_def0, "the low half");
+        let some: Vec<u64> = hashes.iter().copied().take(60).collect();
+        let pairs = some.iter().flat_map(|one| some.iter().map(|other| both(*one, *other)));
+        assert_eq!(pairs.collect::<BTreeSet<u64>>().len(), 60 * 60);
     }
 }

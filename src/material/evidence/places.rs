@@ -99,3 +99,69 @@ fn line_round(bytes: &[u8], start: usize, end: usize) -> Range<usize> {
     let after = bytes.get(end..).and_then(|after| memchr::memchr(b'\n', after));
     before.map_or(0, |at| at + 1)..after.map_or(bytes.len(), |at| end + at)
 }
+
+#[cfg(test)]
+#[expect(clippy::string_slice, reason = "a wrong boundary has to stop the test")]
+mod tests {
+    use super::super::hits::Voice;
+    use super::super::tests::with_hits;
+    use super::*;
+
+    /// The places of an output when Claude names `ERR_1`, `ERR_2` and `ERR_3`: the line, what of it was met, how many
+    /// different tokens that are, and whether the line is short.
+    fn places(output: &str) -> Vec<(String, String, usize, bool)> {
+        with_hits("ERR_1。ERR_2。ERR_3。", &[(Voice::Output, output)], |hits| {
+            let places = Places::of(hits);
+            let told = |place: &Place<'_>| {
+                let n_hits = places.hits[place.hits.clone()].len();
+                (
+                    output[place.line.clone()].to_owned(),
+                    output[place.span.clone()].to_owned(),
+                    n_hits,
+                    place.is_short,
+                )
+            };
+            places.all.iter().map(told).collect()
+        })
+    }
+
+    #[test]
+    fn a_short_line_is_one_place_whatever_stands_on_it() {
+        let output = "x\nsee ERR_1, ERR_2 and ERR_1 of 9\ny\nERR_2\nERR_3";
+        let line = |line: &str, span: &str, n_hits| (line.to_owned(), span.to_owned(), n_hits, true);
+        let expected = [
+            line("see ERR_1, ERR_2 and ERR_1 of 9", "ERR_1, ERR_2 and ERR_1", 2),
+            line("ERR_2", "ERR_2", 1),
+            line("ERR_3", "ERR_3", 1),
+        ];
+        assert_eq!(places(output), expected);
+    }
+
+    #[test]
+    fn a_line_is_short_and_a_place_on_a_long_one_ends_by_characters_not_by_bytes() {
+        for filler in ["-", "§", "、", "🙂"] {
+            let line = |n_chars: usize| format!("{}ERR_1", filler.repeat(n_chars - 5));
+            let is_short = [LINE - 1, LINE, LINE + 1, LINE * 5].map(|n_chars| {
+                let line = line(n_chars);
+                let places = places(&format!("ERR_2\n{line}\nERR_3"));
+                let lines: Vec<&str> = places.iter().map(|(line, ..)| line.as_str()).collect();
+                assert_eq!(lines, ["ERR_2", &line, "ERR_3"]);
+                places[1].3
+            });
+            assert_eq!(is_short, [true, true, false, false], "{filler}");
+
+            // From the beginning of one token to the end of the other.
+            let n_places = [SPAN - 1, SPAN, SPAN + 1, SPAN * 5].map(|n_chars| {
+                let between = filler.repeat(n_chars - 10);
+                let places = places(&format!("{}ERR_1{between}ERR_2\n", filler.repeat(LINE)));
+                let spans: Vec<&str> = places.iter().map(|(_, span, ..)| span.as_str()).collect();
+                assert!(
+                    spans[0].starts_with("ERR_1") && spans.last().unwrap().ends_with("ERR_2"),
+                    "{spans:?}"
+                );
+                places.len()
+            });
+            assert_eq!(n_places, [1, 1, 2, 2], "{filler}");
+        }
+    }
+}

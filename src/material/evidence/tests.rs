@@ -3,7 +3,7 @@
 use super::*;
 use crate::transcript::turn::{Field, Opener, Outcome, Output, Said};
 
-fn said(text: &str) -> Entry {
+pub(super) fn said(text: &str) -> Entry {
     Entry::Said(Said { text: text.into(), message_id: None, block_index: None })
 }
 
@@ -13,8 +13,19 @@ fn call(output: &str) -> Entry {
     Entry::Call(Call { tool: "Bash".into(), input: vec![field], outcome, background: false })
 }
 
-fn turn(words: &str, entries: Vec<Entry>) -> Turn {
+pub(super) fn turn(words: &str, entries: Vec<Entry>) -> Turn {
     Turn { opener: Opener { words: words.into(), ..Opener::default() }, entries, prompt_ids: vec![] }
+}
+
+/// What is met in these texts, each of an entry of its own, when Claude replies this.
+pub(super) fn with_hits<R>(reply: &str, texts: &[(Voice, &str)], see: impl FnOnce(&Hits<'_, '_>) -> R) -> R {
+    let needles = Needles::of(&[&turn("跑", vec![said(reply)])]);
+    let mut hits = Hits::new(&needles);
+    // Before them come what the person asked, and the reply.
+    for (index, (voice, text)) in texts.iter().enumerate() {
+        hits.look(Source::FIRST.behind(index + 2), ONLY, text, *voice);
+    }
+    see(&hits)
 }
 
 /// What is kept of the outputs of these calls, beside what Claude says at the end.
@@ -100,4 +111,15 @@ fn the_turn_before_has_its_own_windows() {
     let evidence = Evidence::of(&[&current, &before]);
     let window = &evidence[1].entry(0).of(1)[0];
     assert_eq!(&OUTPUT[window.bytes.clone()], "\nretries 4417 of all\n");
+}
+
+#[test]
+fn what_the_reply_before_says_is_evidence_and_what_this_one_says_is_not() {
+    let long = format!("{}\n问题是 ERR_7 引起的\n{}", "前面".repeat(40), "后面".repeat(40));
+    let current = turn("上次的 `ERR_7` 是怎么回事？", vec![said("说过了：ERR_7。")]);
+    let before = turn("跑", vec![call("nothing"), said(&long)]);
+    let evidence = Evidence::of(&[&current, &before]);
+    let windows = |turn: usize, entry: usize| evidence[turn].entry(entry).of(ONLY).len();
+    assert_eq!((windows(0, 0), windows(1, 1)), (0, 1));
+    assert!(evidence[1].entry(1).is_named);
 }

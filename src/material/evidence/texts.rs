@@ -85,32 +85,35 @@ mod tests {
 
     #[test]
     fn the_numbers_are_those_of_the_list() {
-        let field = Field { name: "command".into(), text: "\nls".into(), is_change: false };
+        let field = |name: &str, text: &str| Field { name: name.into(), text: text.into(), is_change: false };
+        let input = vec![field("command", "\nls"), field("cwd", "  src\n\n"), field("why", "\r\nlook")];
         let outcome = Outcome::NeverRan {
-            output: Output { text: "no".into(), images: 0 },
+            output: Output { text: "\n no\n ".into(), images: 0 },
             may_have_begun: false,
             reason: Some("别跑".into()),
         };
-        let call = Call { tool: "Bash".into(), input: vec![field], outcome, background: false };
+        let call = Call { tool: "Bash".into(), input, outcome, background: false };
         let (output, denial) = (output_of(&call), denial_of(&call));
         let entry = Entry::Call(call);
         let texts = of(&entry);
-        assert_eq!((texts[0], texts[output], texts[denial], texts.len()), ("ls", "no", "别跑", 3));
+        // Blank lines round them are gone, the indentation of the first line is not.
+        assert_eq!(texts, ["ls", "  src", "look", " no", "别跑"]);
+        assert_eq!((texts[output], texts[denial]), (" no", "别跑"));
 
+        let asked = |question: &str, answer: Option<&str>| Question {
+            question: question.into(),
+            options: vec![],
+            answer: answer.map(str::to_owned),
+        };
         let asked = OptionBox {
-            questions: vec![Question {
-                question: "哪个？".into(),
-                options: vec![],
-                answer: Some("A".into()),
-            }],
+            questions: vec![asked("哪个？", Some("A")), asked("何时？", None), asked("谁？", Some("C"))],
             unanswered: Some(Unanswered::Instead("都不要".into())),
         };
-        let (first, instead) = (question(0), instead_of(&asked));
+        let instead = instead_of(&asked);
         let entry = Entry::Asked(asked);
         let texts = of(&entry);
-        assert_eq!(
-            (texts[first], texts[first + 1], texts[instead], texts.len()),
-            ("哪个？", "A", "都不要", 3)
-        );
+        assert_eq!(texts, ["哪个？", "A", "何时？", "", "谁？", "C", "都不要"]);
+        assert_eq!([0, 1, 2].map(|index| texts[question(index)]), ["哪个？", "何时？", "谁？"]);
+        assert_eq!(texts[instead], "都不要");
     }
 }

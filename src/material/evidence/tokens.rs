@@ -63,7 +63,7 @@ pub(super) trait Listener {
 /// Tells of every token that is wanted, in order of their ends.
 pub(super) fn walk(text: &str, listener: &mut impl Listener) {
     let mut walker =
-        Walker { bytes: text.as_bytes(), at: 0, listener, before: None, counts: Counts::default() };
+        Walker { text, bytes: text.as_bytes(), at: 0, listener, before: None, counts: Counts::default() };
     while let Some(first) = walker.bytes.get(walker.at).copied() {
         if first >= 0xe0 && !(first == 0xef && walker.narrow(walker.at).is_some()) {
             walker.signs();
@@ -79,6 +79,7 @@ pub(super) fn walk(text: &str, listener: &mut impl Listener) {
 }
 
 struct Walker<'a, L> {
+    text: &'a str,
     bytes: &'a [u8],
     at: usize,
     listener: &'a mut L,
@@ -93,6 +94,8 @@ const SIGN: u32 = 21;
 const WIDE_BITS: u64 = WIDER - 1;
 const WIDER: u64 = 1 << (SIGN - 1);
 const WIDEST: u64 = (1 << SIGN) - 1;
+/// What is added to a character of four bytes, the first of which is U+10000 and the last U+10FFFF.
+const WIDER_FROM: u64 = WIDER - 0x1_0000;
 /// Two signs and three of them as one number; and what keeps it apart from a word.
 const TWO: u64 = (1 << (2 * SIGN)) - 1;
 const THREE: u64 = (1 << (3 * SIGN)) - 1;
@@ -145,17 +148,17 @@ impl<L: Listener> Walker<'_, L> {
 
     /// Tells of the last two and the last three of these signs, which end here.
     fn tell_signs(&mut self, signs: u64, end: usize) {
-        let n_bytes = |sign: u64| if sign & WIDER > 0 { 4 } else { 3 };
+        let n_bytes = |sign: u64| if sign < WIDER { 3 } else { 4 };
         let [first, second, third] = [signs >> (2 * SIGN), (signs & TWO) >> SIGN, signs & WIDEST];
         if second == 0 {
             return;
         }
         let start = end - n_bytes(second) - n_bytes(third);
-        let two = mixed(SIGNS | (signs & TWO));
+        let two = hash_of_signs(signs & TWO);
         self.tell(Token { hash: two, start, end, kind: Kind::TwoSigns, last: half(two) });
         if first > 0 {
             let start = start - n_bytes(first);
-            let three = mixed(SIGNS | signs);
+            let three = hash_of_signs(signs);
             self.tell(Token { hash: three, start, end, kind: Kind::ThreeSigns, last: half(two) });
         }
     }
@@ -163,38 +166,34 @@ impl<L: Listener> Walker<'_, L> {
     /// Letters, digits and `_`, narrow and wide, to the end of the word.
     #[inline]
     fn letters(&mut self, name: &mut Name) {
-        while name.is_even() {
+        loop {
             let eight = Eight::at(self.bytes, self.at);
             let n = eight.n_letters();
             name.push_first(n, eight);
             self.at += n;
-            if n < 8 {
-                match self.bytes.get(self.at) {
-                    Some(0xc3..) => break,
-                    _ => return,
-                }
+            if n < 8 && !self.wide_letters(name) {
+                return;
             }
         }
-        self.letters_one_by_one(name);
     }
 
-    /// The same where letters are not all of one byte.
-    fn letters_one_by_one(&mut self, name: &mut Name) {
-        while let Some(byte) = self.bytes.get(self.at).copied() {
-            if is_letter(byte) {
-                name.push(byte);
-                self.at += 1;
-            } else if is_letter_lead(byte) {
-                name.push_wide(byte);
+    /// Letters of more than one byte; whether there are any.
+    #[inline]
+    fn wide_letters(&mut self, name: &mut Name) -> bool {
+        let start = self.at;
+        while let Some(lead @ 0xc3..) = self.bytes.get(self.at).copied() {
+            if is_letter_lead(lead) {
+                name.push_wide(lead);
                 name.push_wide(self.bytes.get(self.at + 1).copied().unwrap_or_default());
                 self.at += 2;
             } else if let Some(narrow) = self.narrow(self.at) {
                 name.push(narrow);
                 self.at += 3;
             } else {
-                return;
+                break;
             }
         }
+        self.at > start
     }
 
     /// Whether the word that began here is one of wide digits.
@@ -207,36 +206,26 @@ impl<L: Listener> Walker<'_, L> {
     /// Digits with what belongs to a figure, to its end; whether it is one, and not the beginning of a word.
     #[inline]
     fn figure(&mut self, name: &mut Name) -> bool {
-        let start = self.at;
-        // Nearly all are short and plain, or the beginning of a word.
-        let eight = Eight::at(self.bytes, start);
-        let n_digits = eight.n_digits();
-        match self.bytes.get(start + n_digits) {
-            Some(b',' | b'.' | b'_' | 0x80..) => {}
-            _ if n_digits == 8 => {}
-            Some(next) if is_letter(*next) => {
-                self.part(start, start + n_digits, mixed(eight.first(n_digits)));
-                return false;
+        let (start, mut has_groups) = (self.at, false);
+        loop {
+            let eight = Eight::at(self.bytes, self.at);
+            let n = eight.n_digits();
+            name.push_first(n, eight);
+            self.at += n;
+            if n == 8 {
+                continue;
             }
-            _ => {
-                name.push_first(n_digits, eight);
-                self.at += n_digits;
-                return true;
-            }
-        }
-        let mut has_groups = false;
-        while let Some(byte) = self.bytes.get(self.at).copied() {
-            match byte {
-                b'0'..=b'9' => name.push(byte),
-                b',' | b'_' if self.is_group(start, has_groups) => has_groups = true,
-                b'.' if self.bytes.get(self.at + 1).is_some_and(u8::is_ascii_digit) => {
+            match self.bytes.get(self.at).copied() {
+                Some(b',' | b'_') if self.is_group(start, has_groups) => has_groups = true,
+                Some(b'.') if self.bytes.get(self.at + 1).is_some_and(u8::is_ascii_digit) => {
                     self.tell_part(name.hash(), start, self.at);
-                    name.push(byte);
+                    name.push(b'.');
                 }
                 // A unit may follow without a space.
-                _ if is_letter(byte)
-                    || is_letter_lead(byte)
-                    || (byte == 0xef && self.narrow(self.at).is_some()) =>
+                Some(byte)
+                    if is_letter(byte)
+                        || is_letter_lead(byte)
+                        || (byte == 0xef && self.narrow(self.at).is_some()) =>
                 {
                     self.part(start, self.at, name.hash());
                     return false;
@@ -245,7 +234,6 @@ impl<L: Listener> Walker<'_, L> {
             }
             self.at += 1;
         }
-        true
     }
 
     /// The figure that a word begins with; one of one digit tells nothing.
@@ -285,12 +273,9 @@ impl<L: Listener> Walker<'_, L> {
             let sign = match value {
                 0..0xe0_0000 => break,
                 0xf0_0000.. => {
-                    let fourth = self.bytes.get(at + 3).map_or(0, |byte| u64::from(byte & 0x3f));
+                    let sign = self.text.get(at..at + 4).and_then(|text| text.chars().next());
                     at += 1;
-                    let value =
-                        ((value & 0x7_0000) << 2) | ((value & 0x3f00) << 4) | ((value & 0x3f) << 6) | fourth;
-                    // The first of them is U+10000.
-                    WIDER | value.saturating_sub(WIDER >> 4)
+                    sign.map_or(0, |sign| u64::from(sign) + WIDER_FROM)
                 }
                 0xef_b800.. if self.narrow(at).is_some() => break,
                 // Punctuation and symbols; the signs of Chinese punctuation; wide forms of signs.
@@ -303,8 +288,8 @@ impl<L: Listener> Walker<'_, L> {
                 continue;
             }
             is_any = true;
-            signs = ((signs << SIGN) | sign) & THREE;
-            if self.listener.wants_end(mixed(SIGNS | (signs & TWO))) {
+            signs = ((signs << SIGN) + sign) & THREE;
+            if self.listener.wants_end(hash_of_signs(signs & TWO)) {
                 self.tell_signs(signs, at);
             }
         }
@@ -337,6 +322,12 @@ impl<L: Listener> Walker<'_, L> {
     }
 }
 
+/// The hash of two or three signs, made of them as one number.
+#[inline]
+fn hash_of_signs(signs: u64) -> u64 {
+    mixed(signs.wrapping_add(SIGNS))
+}
+
 /// The first byte of a letter of two bytes: Latin with marks, Greek, Cyrillic, Hebrew, Arabic.
 #[inline]
 fn is_letter_lead(byte: u8) -> bool {
@@ -345,135 +336,4 @@ fn is_letter_lead(byte: u8) -> bool {
 
 #[cfg(test)]
 #[expect(clippy::string_slice, reason = "a wrong boundary has to stop the test")]
-pub(super) mod tests {
-    use super::*;
-
-    /// Hears everything.
-    #[derive(Default)]
-    pub(in crate::material::evidence) struct All(pub(in crate::material::evidence) Vec<Token>);
-
-    impl Listener for All {
-        fn wants(&self, _: u64) -> bool {
-            true
-        }
-
-        fn take(&mut self, token: Token) -> Option<usize> {
-            self.0.push(token);
-            None
-        }
-    }
-
-    pub(in crate::material::evidence) fn tokens(text: &str) -> Vec<Token> {
-        let mut all = All::default();
-        walk(text, &mut all);
-        all.0
-    }
-
-    fn told(text: &str) -> Vec<(Kind, &str)> {
-        tokens(text).into_iter().map(|token| (token.kind, &text[token.start..token.end])).collect()
-    }
-
-    /// The hash of the last token, which for one word is that word.
-    fn hash(text: &str) -> u64 {
-        tokens(text).last().unwrap().hash
-    }
-
-    #[test]
-    fn words_figures_pairs_and_signs_in_order_of_their_ends() {
-        use Kind::*;
-        assert_eq!(
-            told("12 passed\nERR_7"),
-            [(Figure, "12"), (Word, "passed"), (Pair, " passed"), (Word, "ERR_7")]
-        );
-        assert_eq!(
-            told("a沈砚秋"),
-            [(Word, "a"), (TwoSigns, "沈砚"), (TwoSigns, "砚秋"), (ThreeSigns, "沈砚秋")]
-        );
-        assert_eq!(told("沈、砚。秋\u{3000}中"), []);
-        assert_eq!(
-            told("4519ms 2.5"),
-            [(Part, "4519"), (Word, "4519ms"), (Part, "2"), (Figure, "2.5"), (Pair, " 2.5"),]
-        );
-    }
-
-    #[test]
-    fn a_token_is_the_same_however_it_is_written() {
-        for (one, other) in [
-            ("1,234", "1234"),
-            ("1_234_567", "1234567"),
-            ("FAILED", "failed"),
-            ("１２３", "123"),
-            ("ＥＲＲ", "err"),
-            ("src/a.rs", "SRC/A.rs"),
-            // Words are taken eight bytes at a time.
-            ("parse_order_items", "PARSE_Order_items"),
-            ("abcdefgh１２", "abcdefgh12"),
-            ("abcdefg１２", "ABCDEFG12"),
-            ("12,345,678,901", "12345678901"),
-            ("1234_ms", "1234_MS"),
-        ] {
-            assert_eq!(hash(one), hash(other), "{one} {other}");
-        }
-        for (one, other) in [
-            ("1234", "1235"),
-            ("12.5", "125"),
-            ("1,23", "123"),
-            ("ab", "ba"),
-            ("砚秋", "秋砚"),
-            ("abcdefgh", "abcdefghi"),
-            ("é", "É"),
-        ] {
-            assert_ne!(hash(one), hash(other), "{one} {other}");
-        }
-        assert_eq!(told("１２")[0].0, Kind::Figure);
-    }
-
-    #[test]
-    fn a_pair_needs_a_word_before_it_on_the_same_line() {
-        let pairs = |text: &str| told(text).iter().filter(|(kind, _)| *kind == Kind::Pair).count();
-        assert_eq!(
-            ["a", "- a", "a b", "a::b", "a    b", "a\nb", "a，b", "a沈b"].map(pairs),
-            [0, 0, 1, 1, 0, 0, 1, 0]
-        );
-    }
-
-    #[test]
-    fn figures_of_a_time_tell_nothing() {
-        let figures =
-            |text| told(text).into_iter().filter(|(kind, _)| *kind == Kind::Figure).collect::<Vec<_>>();
-        assert_eq!(
-            figures("07:18:54 900 at a.py:123: 12"),
-            [(Kind::Figure, "900"), (Kind::Figure, "123"), (Kind::Figure, "12")]
-        );
-    }
-
-    #[test]
-    fn only_what_is_wanted_is_told() {
-        struct Picky(Vec<Kind>);
-        impl Listener for Picky {
-            fn wants(&self, hash: u64) -> bool {
-                hash == super::tests::hash("砚秋")
-            }
-            fn take(&mut self, token: Token) -> Option<usize> {
-                self.0.push(token.kind);
-                None
-            }
-        }
-        let mut picky = Picky(Vec::new());
-        walk("沈砚秋 had 12 words of 砚秋", &mut picky);
-        assert_eq!(picky.0, [Kind::TwoSigns, Kind::TwoSigns]);
-    }
-
-    proptest::proptest! {
-        #![proptest_config(proptest::test_runner::Config::with_failure_persistence(
-            proptest::test_runner::FileFailurePersistence::Off
-        ))]
-
-        #[test]
-        fn tokens_stand_inside_the_text_whole_and_in_order(text in "[a-zA-Z0-9_ ,.:\\n中文标点，。éß１ａ\u{10ffff}🙂]{0,60}") {
-            let tokens = tokens(&text);
-            assert!(tokens.is_sorted_by_key(|token| token.end));
-            assert!(tokens.iter().all(|token| text.get(token.start..token.end).is_some_and(|text| !text.is_empty())));
-        }
-    }
-}
+pub(super) mod tests;

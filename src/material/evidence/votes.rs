@@ -7,7 +7,6 @@
 
 use super::company::Company;
 use super::hits::{Hit, Hits, Voice, row_of};
-use super::numbers::Number;
 use super::places::Places;
 use super::tables::{COMPANY_MIN, ENOUGH, ENOUGH_DONE, MISSED, RARE_RESULTS, RESULTS, WEAK, WEAK_MAX};
 
@@ -115,11 +114,10 @@ fn claimed<'p>(hits: &'p [Hit], companies: &'p [u32]) -> impl Iterator<Item = (&
 /// For each hit of the places what its line shares with a sentence that claims it; 0 where nothing hangs on it.
 fn companies(places: &Places<'_>, hits: &Hits<'_, '_>) -> Vec<u32> {
     let mut company = Company::new(hits);
-    let hangs_on_it = |needle: Number| {
-        hits.count(needle).is_some_and(|count| count > 1)
-            && hits.needles.get(needle).is_some_and(|needle| needle.weight >= COMPANY_MIN)
+    let hangs_on_it = |hit: &Hit| {
+        matches!(hits.count(hit.needle), Some(2..))
+            && hits.needles.get(hit.needle).is_some_and(|needle| needle.weight >= COMPANY_MIN)
     };
-    let hangs_on_it = |hit: &Hit| hit.result.is_none() && hangs_on_it(hit.needle);
     let mut companies = vec![0; places.hits.len()];
     for place in places.all.iter().filter(|place| place.of.voice != Voice::Words) {
         let hits = places.hits.get(place.hits.clone()).unwrap_or_default();
@@ -133,4 +131,115 @@ fn companies(places: &Places<'_>, hits: &Hits<'_, '_>) -> Vec<u32> {
         }
     }
     companies
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::with_hits;
+    use super::*;
+    use Voice::{Input, Output, Words};
+
+    /// What the places of these texts weigh where Claude replies this, and whether a claim leans on each.
+    fn weights(reply: &str, texts: &[(Voice, &str)]) -> Vec<(u32, bool)> {
+        with_hits(reply, texts, |hits| {
+            let mut places = Places::of(hits);
+            weigh(&mut places, hits);
+            places.all.iter().map(|place| (place.weight, place.is_named)).collect()
+        })
+    }
+
+    #[test]
+    fn a_place_weighs_the_votes_of_its_tokens() {
+        let plain = ["batch", "queue", "socket", "thread", "worker"];
+        let claims = plain.join("\n");
+        let words = |n: usize| plain[..n].join(" ");
+        for (reply, texts, expected) in [
+            ("ERR_1", &[(Output, "a ERR_1 b")][..], &[(1_000, true)][..]),
+            ("ERR_1", &[(Input, "a ERR_1 b")], &[(1_000, true)]),
+            ("ERR_1。ERR_2。", &[(Output, "ERR_1 ERR_2 ERR_1")], &[(2_000, true)]),
+            ("ERR_1", &[(Output, "nothing")], &[]),
+            // Places as good as each other share it.
+            ("ERR_1", &[(Output, "ERR_1\nERR_1")], &[(500, true); 2]),
+            ("ERR_1", &[(Output, "ERR_1"), (Input, "ERR_1"), (Output, "ERR_1")], &[(333, true); 3]),
+            ("ERR_1", &[(Output, "ERR_1\nERR_1\nERR_1\nERR_1")], &[(250, false); 4]),
+            // Weak ones count for so much and no more, whatever strong ones are worth.
+            (&claims, &[(Output, &words(2))], &[(300, false)]),
+            (&claims, &[(Output, &words(3))], &[(450, true)]),
+            (&claims, &[(Output, &words(5))], &[(WEAK_MAX, true)]),
+            (
+                &format!("{claims}\nERR_1\nERR_2"),
+                &[(Output, &format!("{} ERR_1 ERR_2", words(5)))],
+                &[(2_000 + WEAK_MAX, true)],
+            ),
+            // What is said is no evidence, but may be pointed at.
+            ("ERR_1", &[(Words, "ERR_1")], &[(1_000, true)]),
+            ("ERR_1", &[(Words, "ERR_1"), (Output, "ERR_1"), (Output, "ERR_1")], &[(500, true); 3]),
+        ] {
+            assert_eq!(weights(reply, texts), expected, "{reply}: {texts:?}");
+        }
+    }
+
+    #[test]
+    fn of_several_places_the_one_in_the_best_company_has_the_vote() {
+        // Two words side by side weigh 250 too, and of three letters nothing.
+        for (reply, texts, expected) in [
+            (
+                "ERR_1 batch",
+                &[(Output, "ERR_1 batch"), (Output, "ERR_1"), (Words, "ERR_1")][..],
+                &[(1_400, true), (0, false), (500, true)][..],
+            ),
+            // Of light ones it is not asked.
+            ("ERR_1 batch", &[(Output, "ERR_1 batch"), (Output, "batch")], &[(1_325, true), (75, false)]),
+            ("「沈砚」ERR_1", &[(Output, "沈砚 ERR_1"), (Output, "沈砚")], &[(1_300, true), (0, false)]),
+            // Nearly as good is as good.
+            (
+                "ERR_1 or ERR_2 or ERR_3 or batch",
+                &[(Output, "ERR_1 or ERR_2 or ERR_3 or batch"), (Output, "ERR_1 or ERR_2 or ERR_3")],
+                &[(1_650, true), (1_500, true)],
+            ),
+        ] {
+            assert_eq!(weights(reply, texts), expected, "{reply}: {texts:?}");
+        }
+    }
+
+    #[test]
+    fn a_change_that_got_no_vote_weighs_a_little_by_its_company_all_the_same() {
+        let two = "ERR_1 or ERR_2";
+        let all = [(Output, "ERR_1 or ERR_2 or ERR_3"), (Input, two), (Output, two)];
+        // ERR_2, which is met three times, weighs half beside ERR_1.
+        let expected = [(3_000, true), (500 / MISSED, false), (0, false)];
+        assert_eq!(weights("ERR_1 or ERR_2 or ERR_3", &all), expected);
+
+        // Twenty beside each other have more, but less than a window needs.
+        let names = |from: u32, n: u32| (from..from + n).map(|n| format!("E{n}"));
+        let changed: Vec<String> = names(10, 20).collect();
+        let told: Vec<String> =
+            names(10, 20).zip(names(50, 20)).flat_map(|(one, other)| [one, other]).collect();
+        let (changed, told) = (changed.join(" "), told.join(" "));
+        let all = weights(&told, &[(Output, &told), (Input, &changed)]);
+        assert_eq!(all.last(), Some(&(ENOUGH_DONE - 1, false)));
+    }
+
+    #[test]
+    fn a_result_weighs_what_its_kind_does_and_is_referred_to_where_it_is_rare() {
+        for (text, weight) in [("it failed", 360), ("exit code", 355), ("all passed", 350)] {
+            for (n, is_rare) in [(1, true), (RARE_RESULTS, true), (RARE_RESULTS + 1, false)] {
+                let texts = vec![(Output, text); n];
+                assert_eq!(weights("好了。", &texts), vec![(weight, is_rare); n], "{n} times {text}");
+            }
+        }
+        let many = vec![(Output, "ERR_1 failed"); RARE_RESULTS + 1];
+        assert_eq!(weights("ERR_2。batch", &many), vec![(360, false); RARE_RESULTS + 1]);
+        assert_eq!(weights("ERR_1。", &many[..2]), [(500, true); 2]);
+        assert_eq!(weights("batch", &[(Output, "batch failed")]), [(360, true)]);
+        assert_eq!(weights("好了。", &[(Input, "it failed"), (Words, "it failed")]), []);
+    }
+
+    #[test]
+    fn a_little_less_company_is_as_good_and_of_what_was_done_two_thirds_are() {
+        let best = Best { company: 12, n_places: 1 };
+        let least = |voice| (0..20).find(|company| best.is_matched_by(*company, voice));
+        assert_eq!([Output, Words, Input].map(least), [Some(9), Some(9), Some(8)]);
+        assert!(best.is_matched_by(12, Output) && best.is_matched_by(20, Input));
+    }
 }

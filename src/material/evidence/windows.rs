@@ -1,5 +1,6 @@
 //! The weightiest places of an entry as windows of its texts.
 
+use std::cmp::Reverse;
 use std::ops::Range;
 
 use super::hits::Voice;
@@ -16,7 +17,7 @@ pub(super) fn chosen(places: &[Place<'_>], is_cut_last: bool) -> Kept {
     let mut places: Vec<&Place<'_>> =
         places.iter().filter(|place| is_enough(place) || is_change(place)).collect();
     // Of equals the first one stays the first: the sort is stable.
-    places.sort_by_key(|place| u32::MAX - place.weight);
+    places.sort_by_key(|place| Reverse(place.weight));
     // Of each text of what was changed the weightiest place comes first, however little it weighs.
     let mut changed = Vec::new();
     let (mut chosen, others): (Vec<&Place<'_>>, Vec<&Place<'_>>) = places.into_iter().partition(|place| {
@@ -47,10 +48,10 @@ fn piece(place: &Place<'_>, others: &[Range<usize>]) -> Range<usize> {
         stretch(place)
     };
     for other in others {
-        if other.start <= start && start < other.end {
+        if other.contains(&start) {
             start = other.end;
         }
-        if start < other.start && other.start < end {
+        if (start..end).contains(&other.start) {
             end = other.start;
         }
     }
@@ -140,6 +141,7 @@ mod tests {
         for window in kept.of(0) {
             assert_eq!(text[..window.bytes.start].chars().count(), window.chars.start);
             assert_eq!(text[..window.bytes.end].chars().count(), window.chars.end);
+            assert_eq!(text.chars().count(), window.text_chars);
         }
         kept.of(0).iter().map(|window| &text[window.bytes.clone()]).collect()
     }
@@ -155,6 +157,17 @@ mod tests {
         let text = "one\ntwo\nthree";
         assert_eq!(shown(text, &[("two", 900), ("one", 400)]), ["\ntwo\n", "one"]);
         assert_eq!(shown(text, &[("two", 900), ("wo", 400)]), ["\ntwo\n"]);
+        assert_eq!(shown(text, &[("two", 900), ("three", 400), ("one", 350)]), ["\ntwo\n", "three", "one"]);
+        // Of a long line the lighter one has what the heavier one leaves, on either side.
+        let gap = |n| "、".repeat(n);
+        let text = format!("{}ERR_10{}ERR_20{}ERR_30{}", gap(99), gap(60), gap(60), gap(99));
+        let expected = [
+            format!("{}ERR_20{}", gap(45), gap(45)),
+            format!("{}ERR_10{}", gap(45), gap(15)),
+            format!("{}ERR_30{}", gap(15), gap(45)),
+        ];
+        assert_eq!(shown(&text, &[("ERR_20", 900), ("ERR_10", 400), ("ERR_30", 350)]), expected);
+        assert!(expected[0].chars().count() == STRETCH, "as much as a window may show");
     }
 
     #[test]
@@ -167,18 +180,95 @@ mod tests {
     }
 
     #[test]
+    fn a_side_ends_before_the_word_that_would_be_cut() {
+        for (outwards, n_chars, shown) in [
+            (" abc def", 3, " "),
+            (" abc def", 4, " abc"),
+            (" abc def", 5, " abc "),
+            (" abc def", 6, " abc "),
+            (" abc def", 8, " abc def"),
+            (" abc def", 9, " abc def"),
+            (" ab_cd", 3, " "),
+            (" ab.cd", 3, " "),
+            (" ab-cd", 3, " ab"),
+            (" 中文字", 3, " 中文"),
+            ("é、ab、cd", 5, "é、ab、"),
+            // Nothing else is there.
+            ("abcdef", 3, "abc"),
+            ("", 3, ""),
+        ] {
+            let n_bytes = bytes_of_side(outwards.chars(), n_chars);
+            assert_eq!(&outwards[..n_bytes], shown, "{n_chars} of {outwards}");
+        }
+    }
+
+    #[test]
     fn each_text_of_a_change_has_a_window_however_little_its_places_weigh() {
-        let texts = ["one\ntwo\nthree", "four\nfive"];
-        let [first, second] = [0, 1].map(|number| looked(texts[number], number, Voice::Input));
+        let texts = ["one\ntwo\nthree", "four\nfive", "six", "seven\neight"];
+        let voices = [Voice::Input, Voice::Input, Voice::Input, Voice::Output];
+        let looked: Vec<Looked<'_>> =
+            (0..4).map(|number| looked(texts[number], number, voices[number])).collect();
         let places = [
-            place(&first, "one", 2),
-            place(&first, "two", 3),
-            place(&second, "four", 1),
-            place(&second, "five", 0),
+            place(&looked[0], "one", 2),
+            place(&looked[0], "two", 3),
+            place(&looked[1], "four", 1),
+            place(&looked[1], "five", ENOUGH_DONE),
+            // One of no weight at all is none.
+            place(&looked[2], "six", 0),
+            // What came back is no change.
+            place(&looked[3], "seven", ENOUGH - 1),
         ];
-        let n_windows = |is_cut_last| [0, 1].map(|text| chosen(&places, is_cut_last).of(text).len());
-        assert_eq!((n_windows(true), n_windows(false)), ([1, 1], [0, 0]));
-        assert!(chosen(&places, true).of(0)[0].bytes.contains(&4), "the weightiest");
+        let windows = |is_cut_last| {
+            let kept = chosen(&places, is_cut_last);
+            [0, 1, 2, 3].map(|text| {
+                let windows = kept.of(text).iter();
+                windows.map(|window| texts[text][window.bytes.clone()].trim()).collect::<Vec<_>>()
+            })
+        };
+        assert_eq!(windows(true), [vec!["two"], vec!["five"], vec![], vec![]], "the weightiest");
+        assert_eq!(windows(false), [vec![], vec!["five"], vec![], vec![]]);
+    }
+
+    #[test]
+    fn of_many_windows_the_first_one_of_each_text_of_a_change_comes_before_heavier_ones() {
+        let lines: Vec<String> = (0..20).map(|n| format!("line{n:02}")).collect();
+        let first = lines.join("\n");
+        let texts =
+            [(first.as_str(), Voice::Input), ("small", Voice::Input), (first.as_str(), Voice::Output)];
+        let looked: Vec<Looked<'_>> =
+            (0..3).map(|number| looked(texts[number].0, number, texts[number].1)).collect();
+        let mut places: Vec<Place<'_>> = lines.iter().map(|line| place(&looked[0], line, 900)).collect();
+        places.push(place(&looked[1], "small", 1));
+        places.push(place(&looked[2], "line07", 950));
+        let n_windows = |is_cut_last| {
+            let kept = chosen(&places, is_cut_last);
+            [0, 1, 2].map(|text| kept.of(text).len())
+        };
+        assert_eq!(n_windows(true), [WINDOWS - 2, 1, 1]);
+        assert_eq!(n_windows(false), [WINDOWS - 1, 0, 1]);
+    }
+
+    #[test]
+    fn an_entry_counts_as_referred_to_where_one_of_its_places_is_or_it_is_cut_last() {
+        let looked = looked("one\ntwo", 0, Voice::Output);
+        let places = |is_named: [bool; 2]| {
+            let [one, two] = [("one", is_named[0]), ("two", is_named[1])]
+                .map(|(what, is_named)| Place { is_named, ..place(&looked, what, 900) });
+            [one, two]
+        };
+        for (is_named, is_cut_last, expected) in [
+            ([false, false], false, false),
+            ([false, true], false, true),
+            ([false, false], true, true),
+            ([true, true], true, true),
+        ] {
+            assert_eq!(
+                chosen(&places(is_named), is_cut_last).is_named,
+                expected,
+                "{is_named:?} {is_cut_last}"
+            );
+        }
+        assert_eq!([false, true].map(|is_cut_last| chosen(&[], is_cut_last).is_named), [false, true]);
     }
 
     #[test]
@@ -189,5 +279,10 @@ mod tests {
         let places = |weight| names.iter().map(|name| (name.as_str(), weight)).collect::<Vec<_>>();
         assert_eq!(shown(&text, &places(ENOUGH)).len(), WINDOWS);
         assert!(shown(&text, &places(ENOUGH - 1)).is_empty());
+        // What Claude did needs less.
+        let looked = looked(&text, 0, Voice::Input);
+        let n_windows = [ENOUGH_DONE - 1, ENOUGH_DONE]
+            .map(|weight| chosen(&[place(&looked, "line07", weight)], false).of(0).len());
+        assert_eq!(n_windows, [0, 1]);
     }
 }

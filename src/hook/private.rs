@@ -87,10 +87,9 @@ impl Lock {
     pub fn replace(&self, path: &Path, bytes: &[u8]) -> io::Result<()> {
         let mut name = path.file_name().unwrap_or_default().to_owned();
         name.push(NEW);
-        match fs::remove_file(path.with_file_name(&name)) {
-            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
-            _ => write_then_rename(tempfile::Builder::new().prefix(&name).rand_bytes(0), path, bytes),
-        }
+        // What cannot be taken away is told of by what follows, which takes no name that is taken.
+        let _ = fs::remove_file(path.with_file_name(&name));
+        write_then_rename(tempfile::Builder::new().prefix(&name).rand_bytes(0), path, bytes)
     }
 }
 

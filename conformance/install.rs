@@ -282,7 +282,7 @@ checks! {
             let home = Home::with(b"{}");
             fs::remove_file(home.sandbox.path("bin/codex")).unwrap();
             let before = home.files();
-            let shown = at_a_terminal(home.command("/usr/bin:/bin", &["install"]), typed, streams);
+            let shown = at_a_terminal(home.command("/usr/bin:/bin", &["install"]), None, typed, streams);
             let what = format!("{typed:?}, expecting {told}");
             c.equal("2.3", format!("{what}: exit code"), shown.code, Some(i32::from(written.is_none())));
             c.contains("2.3", &what, &shown.text, told);

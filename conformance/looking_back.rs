@@ -14,6 +14,7 @@ use crate::kit::event::write;
 use crate::kit::made_up;
 use crate::kit::programs::{FakeCodex, message};
 use crate::kit::sandbox::Sandbox;
+use crate::kit::terminal::at_a_terminal;
 
 const BINARY: &str = env!("CARGO_BIN_EXE_stop-auditor");
 
@@ -265,19 +266,10 @@ checks! {
         );
         log_of(&sandbox, "2026-11-30", &[long.to_string()]);
         for (no_color, coloured) in [(None, true), (Some(""), true), (Some("1"), false)] {
-            let (pty, pts) = pty_process::blocking::open().unwrap();
-            pty.resize(pty_process::Size::new(24, 90)).unwrap();
-            let mut command = pty_process::blocking::Command::new(BINARY);
-            command = command.arg("log").env_clear().env("STOP_AUDITOR_LOG_DIR", sandbox.path("logs"));
-            if let Some(value) = no_color {
-                command = command.env("NO_COLOR", value);
-            }
-            let mut child = command.spawn(pts).unwrap();
-            let mut shown = Vec::new();
-            // A terminal whose last user has gone ends with an error on Linux.
-            let _ = (&pty).read_to_end(&mut shown);
-            child.wait().unwrap();
-            let shown = String::from_utf8(shown).unwrap();
+            let mut command = Command::new(BINARY);
+            command.arg("log").env_clear().env("STOP_AUDITOR_LOG_DIR", sandbox.path("logs"));
+            command.envs(no_color.map(|value| ("NO_COLOR", value)));
+            let shown = at_a_terminal(command, Some(90), "", |command| command).text;
             let red = shown.contains("\u{1b}[31mFAIL");
             c.equal("8.1", format!("NO_COLOR {no_color:?}: colours"), red, coloured);
             let last = shown.lines().rfind(|line| line.contains("很长")).unwrap_or_default();

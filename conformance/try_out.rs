@@ -191,7 +191,7 @@ checks! {
         let slow = format!("sleep 4; {quick}");
         let waits = "等 sleep 答复：";
         let on_a_terminal = |auditor: &str| {
-            at_a_terminal(command(&sandbox, &["--auditor-cmd", auditor]), "", |command| command).text
+            at_a_terminal(command(&sandbox, &["--auditor-cmd", auditor]), None, "", |command| command).text
         };
         let (slowly, elsewhere) = std::thread::scope(|scope| {
             let elsewhere = scope.spawn(|| tried(&sandbox, &["--auditor-cmd", &slow]).err);

@@ -1,9 +1,8 @@
 //! A command at a terminal, as a person has it who runs it by hand.
-#![allow(dead_code, reason = "the vocabulary of all test files; each uses what it needs")]
 use std::io::{Read, Write};
 use std::process::Command;
 
-use pty_process::blocking;
+use pty_process::{Size, blocking};
 
 /// What stands on a terminal at the end, the echo of what was typed included, and how the command ended.
 pub(crate) struct Shown {
@@ -12,13 +11,17 @@ pub(crate) struct Shown {
 }
 
 /// Runs the command with a terminal in the place of all three streams, of which `choose` may take some away again. The
-/// person types the given text and then has no more to say. The terminal does not tell its width.
+/// person types the given text and then has no more to say. Without a width the terminal does not tell it.
 pub(crate) fn at_a_terminal(
     command: Command,
+    columns: Option<u16>,
     typed: &str,
     choose: impl FnOnce(blocking::Command) -> blocking::Command,
 ) -> Shown {
     let (pty, pts) = blocking::open().expect("a terminal");
+    if let Some(columns) = columns {
+        pty.resize(Size::new(24, columns)).expect("it takes a size");
+    }
     (&pty).write_all(typed.as_bytes()).expect("it takes keys");
     // What ends an input, at the beginning of a line.
     (&pty).write_all(b"\x04").expect("it takes keys");

@@ -10,7 +10,7 @@ use super::tier::{PREVIOUS, Tier, Tiers};
 use crate::transcript::turn::{Entry, Turn};
 
 /// Limit of the person's words in an earlier turn: what was agreed there still binds, so they are cut late.
-const WORDS: usize = 3_000;
+const WORDS: usize = PREVIOUS.words;
 
 /// Limit of the final reply two turns back and earlier.
 const REPLY: usize = 2_000;

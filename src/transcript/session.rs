@@ -24,8 +24,8 @@ use super::turn::{Entry, Opener, Sender, Turn, Words};
 /// a compacted one two. The limit only bounds what a hostile file can cost.
 const MAX_PASSES: usize = 6;
 
-/// 64 MiB: bytes of one pass that are looked through for the siblings of prompts whose parent is not near. Branches are short;
-/// in a file whose chain is broken everywhere each prompt would cost the whole file.
+/// Bytes of one pass that are looked through for the siblings of prompts whose parent is not near: 64 MiB. Branches are
+/// short; in a file whose chain is broken everywhere each prompt would cost the whole file.
 const LOOK_BACK: u64 = 67_108_864;
 
 /// What was read of a session.

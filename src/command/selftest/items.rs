@@ -88,7 +88,7 @@ fn three_stops(bench: &Bench) -> io::Result<Item> {
     let [first, second] = [0, 1].map(|at| blocks(item.runs.get(at)));
     let third = item.runs.get(2).is_some_and(Run::is_silent);
     let log = bench.log()?;
-    let second_prompt = read(bench, "prompt-2");
+    let second_prompt = read(bench, "prompt-2")?;
     item.check("第一次拦下", first);
     item.check("第二次拦下", second);
     item.check("第三次什么都不输出，退出码 0", third);
@@ -146,7 +146,7 @@ fn prompt(bench: &Bench) -> io::Result<Item> {
     let debug = bench.path("prompt.txt");
     let debug = debug.to_str().unwrap_or_default();
     let run = bench.stop(&says("VERDICT: PASS"), false, &[("STOP_AUDITOR_DEBUG_PROMPT", debug)])?;
-    let prompt = read(bench, "prompt.txt");
+    let prompt = read(bench, "prompt.txt")?;
     let mut item = Item::default();
     item.check("提示词写到了文件", !prompt.is_empty());
     let is_clean = !prompt.is_empty() && THOUGHTS.iter().all(|thought| !prompt.contains(thought));
@@ -159,15 +159,40 @@ fn prompt(bench: &Bench) -> io::Result<Item> {
 }
 
 /// What a fake auditor or the debug switch wrote; nothing where it was never asked.
-fn read(bench: &Bench, name: &str) -> String {
-    String::from_utf8_lossy(&fs::read(bench.path(name)).unwrap_or_default()).into_owned()
+fn read(bench: &Bench, name: &str) -> io::Result<String> {
+    let path = bench.path(name);
+    let bytes = if path.try_exists()? { fs::read(path)? } else { Vec::new() };
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
 fn text<'a>(json: Option<&'a Value>, pointer: &str) -> &'a str {
     json.and_then(|json| json.pointer(pointer)).and_then(Value::as_str).unwrap_or_default()
 }
 
-/// Whether a value anywhere in the line is exactly this word. Within a longer text its quotes would be escaped.
-fn has(line: &Value, word: &str) -> bool {
-    line.to_string().contains(&format!("\"{word}\""))
+/// Whether a value anywhere in the line is exactly this text.
+fn has(line: &Value, wanted: &str) -> bool {
+    match line {
+        Value::String(text) => text == wanted,
+        Value::Array(values) => values.iter().any(|value| has(value, wanted)),
+        Value::Object(members) => members.values().any(|value| has(value, wanted)),
+        Value::Null | Value::Bool(_) | Value::Number(_) => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::has;
+
+    #[test]
+    fn a_word_is_a_value_wherever_it_stands_and_no_name_and_no_part_of_one() {
+        for line in [json!({"verdict": "PASS"}), json!({"audit": {"verdicts": ["FAIL", "PASS"]}})] {
+            assert!(has(&line, "PASS"), "{line}");
+        }
+        for line in [json!({"PASS": 1}), json!({"text": "PASS or \"PASS\"", "n": [1, null, true]}), json!({})]
+        {
+            assert!(!has(&line, "PASS"), "{line}");
+        }
+    }
 }

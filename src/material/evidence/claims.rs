@@ -89,7 +89,7 @@ impl Needles {
             all: Vec::new(),
             results: Vec::new(),
             n_sentences: 0,
-            numbers: Numbers::new(),
+            numbers: Numbers::default(),
             gate: Gate::closed(),
             ends: Gate::closed(),
         };

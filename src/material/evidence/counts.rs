@@ -1,31 +1,42 @@
 //! A figure together with the result it counts, however a language puts it: `12 passed`, `12 个测试通过`, `失败：3`.
+//!
+//! Both are of one phrase: of `12 passed, 3 failed` no three passed.
 
 use super::name::{both, half};
-use super::tables::{COUNT_AHEAD, COUNT_BEHIND};
+use super::tables::{COUNT_AHEAD, COUNT_BEHIND, PHRASE_ENDS};
 use super::tokens::{Kind, Token};
 
 /// What was met last in a text.
-#[derive(Default)]
-pub(super) struct Counts {
+pub(super) struct Counts<'t> {
+    text: &'t str,
     figure: Option<Token>,
     /// A row of the results, and where its word ended.
     result: Option<(usize, usize)>,
 }
 
-impl Counts {
+impl<'t> Counts<'t> {
+    /// Nothing met yet.
+    pub(super) fn of(text: &'t str) -> Self {
+        Counts { text, figure: None, result: None }
+    }
+
     /// Takes the next figure; gives the count that it completes.
     #[inline]
     pub(super) fn figure(&mut self, figure: Token) -> Option<Token> {
         self.figure = Some(figure);
-        let (row, _) = self.result.filter(|(_, end)| figure.start.saturating_sub(*end) <= COUNT_BEHIND)?;
-        Some(count(figure, row, figure.start, figure.end))
+        let (row, end) = self.result.filter(|(_, end)| figure.start.saturating_sub(*end) <= COUNT_BEHIND)?;
+        self.is_one_phrase(end, figure.start).then(|| count(figure, row, figure.start, figure.end))
     }
 
     /// Takes the next result, with its row; gives the count that it completes.
     pub(super) fn result(&mut self, result: Token, row: usize) -> Option<Token> {
         self.result = Some((row, result.end));
         let figure = self.figure.filter(|figure| result.end.saturating_sub(figure.end) <= COUNT_AHEAD)?;
-        Some(count(figure, row, figure.start, result.end))
+        self.is_one_phrase(figure.end, result.start).then(|| count(figure, row, figure.start, result.end))
+    }
+
+    fn is_one_phrase(&self, end: usize, start: usize) -> bool {
+        !self.text.get(end..start).is_some_and(|between| between.contains(PHRASE_ENDS))
     }
 }
 
@@ -71,6 +82,19 @@ mod tests {
         {
             assert_ne!(counts(other), twelve, "{other}");
         }
+    }
+
+    #[test]
+    fn what_stands_between_ends_no_phrase() {
+        let twelve = counts("12 passed");
+        for one in ["12 passed, 3", "3; 12 passed. 4", "共 12 项通过，3 项", "3\n12 passed\n4", "3、12 通过；4"] {
+            assert_eq!(counts(one), twelve, "{one}");
+        }
+        for none in ["12, passed", "passed. 12", "通过！12", "12？通过", "12\npassed", "通过。12"] {
+            assert_eq!(counts(none), Vec::<u64>::new(), "{none}");
+        }
+        // A table's cells.
+        assert_eq!(counts("| passed | 12 |"), twelve);
     }
 
     #[test]

@@ -14,6 +14,8 @@ pub(super) const COUNT: u32 = 900;
 /// The most bytes from the figure to the end of the word behind it, and from the word to the figure behind it.
 pub(super) const COUNT_AHEAD: usize = 24;
 pub(super) const COUNT_BEHIND: usize = 8;
+/// What does not stand between the two.
+pub(super) const PHRASE_ENDS: [char; 12] = ['\n', ',', ';', '.', '!', '?', '，', '；', '、', '。', '！', '？'];
 
 /// A word without a digit, an underscore or a capital inside, of at least [`PLAIN_MIN`] letters; shorter ones are too
 /// common. One alone never earns a window.

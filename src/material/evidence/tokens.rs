@@ -63,7 +63,7 @@ pub(super) trait Listener {
 /// Tells of every token that is wanted, in order of their ends.
 pub(super) fn walk(text: &str, listener: &mut impl Listener) {
     let mut walker =
-        Walker { text, bytes: text.as_bytes(), at: 0, listener, before: None, counts: Counts::default() };
+        Walker { text, bytes: text.as_bytes(), at: 0, listener, before: None, counts: Counts::of(text) };
     while let Some(first) = walker.bytes.get(walker.at).copied() {
         if first >= 0xe0 && !(first == 0xef && walker.narrow(walker.at).is_some()) {
             walker.signs();
@@ -85,7 +85,7 @@ struct Walker<'a, L> {
     listener: &'a mut L,
     /// Hash and end of the word before, on the same line.
     before: Option<(u64, usize)>,
-    counts: Counts,
+    counts: Counts<'a>,
 }
 
 /// Signs are numbers of so many bits: of one of three bytes those that are not the same in all of them, of one of four bytes

@@ -15,7 +15,8 @@ pub(super) const COUNT: u32 = 900;
 pub(super) const COUNT_AHEAD: usize = 24;
 pub(super) const COUNT_BEHIND: usize = 8;
 /// What does not stand between the two.
-pub(super) const PHRASE_ENDS: [char; 12] = ['\n', ',', ';', '.', '!', '?', '，', '；', '、', '。', '！', '？'];
+pub(super) const PHRASE_ENDS: [char; 12] =
+    ['\n', ',', ';', '.', '!', '?', '，', '；', '、', '。', '！', '？'];
 
 /// A word without a digit, an underscore or a capital inside, of at least [`PLAIN_MIN`] letters; shorter ones are too
 /// common. One alone never earns a window.
@@ -76,6 +77,10 @@ pub(super) const COMPANY_MIN: u32 = 300;
 
 /// The least a place needs for a window, and for its entry to count as referred to.
 pub(super) const ENOUGH: u32 = 310;
+
+/// How often a token votes that stands in one place of the turn only. A plain word earns no window all the same.
+pub(super) const ONCE: u32 = 2;
+const _: () = assert!(PLAIN * ONCE < ENOUGH);
 
 /// The least a place in what Claude did needs for a window: what was changed is cut last (4.34), so less is enough.
 pub(super) const ENOUGH_DONE: u32 = 120;

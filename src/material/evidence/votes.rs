@@ -8,7 +8,7 @@
 use super::company::Company;
 use super::hits::{Hit, Hits, Voice, row_of};
 use super::places::Places;
-use super::tables::{COMPANY_MIN, ENOUGH, ENOUGH_DONE, MISSED, RARE_RESULTS, RESULTS, WEAK, WEAK_MAX};
+use super::tables::{COMPANY_MIN, ENOUGH, ENOUGH_DONE, MISSED, ONCE, RARE_RESULTS, RESULTS, WEAK, WEAK_MAX};
 
 /// Sets the weight of every place.
 pub(super) fn weigh(places: &mut Places<'_>, hits: &Hits<'_, '_>) {
@@ -34,7 +34,9 @@ pub(super) fn weigh(places: &mut Places<'_>, hits: &Hits<'_, '_>) {
                     continue;
                 }
             };
-            let vote = needle.weight / n_equal;
+            // What stands in one place only can be kept nowhere else.
+            let times = if voice != Voice::Words && count == 1 { ONCE } else { 1 };
+            let vote = needle.weight / n_equal * times;
             if needle.weight >= WEAK {
                 strong = strong.saturating_add(vote);
             } else {
@@ -154,22 +156,24 @@ mod tests {
         let claims = plain.join("\n");
         let words = |n: usize| plain[..n].join(" ");
         for (reply, texts, expected) in [
-            ("ERR_1", &[(Output, "a ERR_1 b")][..], &[(1_000, true)][..]),
-            ("ERR_1", &[(Input, "a ERR_1 b")], &[(1_000, true)]),
-            ("ERR_1。ERR_2。", &[(Output, "ERR_1 ERR_2 ERR_1")], &[(2_000, true)]),
+            // What stands once counts double.
+            ("ERR_1", &[(Output, "a ERR_1 b")][..], &[(2_000, true)][..]),
+            ("ERR_1", &[(Input, "a ERR_1 b")], &[(2_000, true)]),
+            ("ERR_1。ERR_2。", &[(Output, "ERR_1 ERR_2 ERR_1")], &[(3_000, true)]),
             ("ERR_1", &[(Output, "nothing")], &[]),
             // Places as good as each other share it.
             ("ERR_1", &[(Output, "ERR_1\nERR_1")], &[(500, true); 2]),
             ("ERR_1", &[(Output, "ERR_1"), (Input, "ERR_1"), (Output, "ERR_1")], &[(333, true); 3]),
             ("ERR_1", &[(Output, "ERR_1\nERR_1\nERR_1\nERR_1")], &[(250, false); 4]),
             // Weak ones count for so much and no more, whatever strong ones are worth.
-            (&claims, &[(Output, &words(2))], &[(300, false)]),
-            (&claims, &[(Output, &words(3))], &[(450, true)]),
+            (&claims, &[(Output, &words(1))], &[(300, false)]),
+            (&claims, &[(Output, &words(2)), (Output, &words(2))], &[(150, false); 2]),
+            (&claims, &[(Output, &words(3)), (Output, &words(2))], &[(450, true), (150, false)]),
             (&claims, &[(Output, &words(5))], &[(WEAK_MAX, true)]),
             (
                 &format!("{claims}\nERR_1\nERR_2"),
                 &[(Output, &format!("{} ERR_1 ERR_2", words(5)))],
-                &[(2_000 + WEAK_MAX, true)],
+                &[(4_000 + WEAK_MAX, true)],
             ),
             // What is said is no evidence, but may be pointed at.
             ("ERR_1", &[(Words, "ERR_1")], &[(1_000, true)]),
@@ -186,16 +190,16 @@ mod tests {
             (
                 "ERR_1 batch",
                 &[(Output, "ERR_1 batch"), (Output, "ERR_1"), (Words, "ERR_1")][..],
-                &[(1_400, true), (0, false), (500, true)][..],
+                &[(1_000 + WEAK_MAX, true), (0, false), (500, true)][..],
             ),
             // Of light ones it is not asked.
-            ("ERR_1 batch", &[(Output, "ERR_1 batch"), (Output, "batch")], &[(1_325, true), (75, false)]),
-            ("「沈砚」ERR_1", &[(Output, "沈砚 ERR_1"), (Output, "沈砚")], &[(1_300, true), (0, false)]),
+            ("ERR_1 batch", &[(Output, "ERR_1 batch"), (Output, "batch")], &[(2_575, true), (75, false)]),
+            ("「沈砚」ERR_1", &[(Output, "沈砚 ERR_1"), (Output, "沈砚")], &[(2_300, true), (0, false)]),
             // Nearly as good is as good.
             (
                 "ERR_1 or ERR_2 or ERR_3 or batch",
                 &[(Output, "ERR_1 or ERR_2 or ERR_3 or batch"), (Output, "ERR_1 or ERR_2 or ERR_3")],
-                &[(1_650, true), (1_500, true)],
+                &[(1_800, true), (1_500, true)],
             ),
         ] {
             assert_eq!(weights(reply, texts), expected, "{reply}: {texts:?}");
@@ -207,7 +211,7 @@ mod tests {
         let two = "ERR_1 or ERR_2";
         let all = [(Output, "ERR_1 or ERR_2 or ERR_3"), (Input, two), (Output, two)];
         // ERR_2, which is met three times, weighs half beside ERR_1.
-        let expected = [(3_000, true), (500 / MISSED, false), (0, false)];
+        let expected = [(4_000, true), (500 / MISSED, false), (0, false)];
         assert_eq!(weights("ERR_1 or ERR_2 or ERR_3", &all), expected);
 
         // Twenty beside each other have more, but less than a window needs.

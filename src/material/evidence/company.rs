@@ -9,6 +9,14 @@ use super::places::Place;
 use super::tables::{COMMON, STRETCH};
 use super::tokens::{self, Listener, Token};
 
+/// What a line shares with a sentence that claims one of its needles.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Shared {
+    /// Which of the needle's sentences it is.
+    pub(super) claim: usize,
+    pub(super) weight: u32,
+}
+
 /// The line that is looked at.
 pub(super) struct Company<'n> {
     needles: &'n Needles,
@@ -64,11 +72,18 @@ impl<'n> Company<'n> {
     }
 
     /// What the line shares besides this needle with that sentence of those that claim it with which it shares most.
-    pub(super) fn of(&self, needle: Number) -> u32 {
+    pub(super) fn of(&self, needle: Number) -> Shared {
         let own = self.weight(needle);
         let sentences = self.needles.get(needle).into_iter().flat_map(|needle| needle.sentences.iter());
-        let shared = sentences.filter_map(|sentence| self.shared.get(usize::from(sentence)));
-        shared.map(|shared| shared.saturating_sub(own)).max().unwrap_or_default()
+        let mut most = Shared::default();
+        for (claim, sentence) in sentences.enumerate() {
+            let shared = self.shared.get(usize::from(sentence)).copied().unwrap_or_default();
+            let weight = shared.saturating_sub(own);
+            if weight > most.weight {
+                most = Shared { claim, weight };
+            }
+        }
+        most
     }
 
     fn weight(&self, needle: Number) -> u32 {
@@ -135,7 +150,7 @@ mod tests {
         let mut company = Company::new(&hits);
         let of_place = |place: &Place<'_>| {
             company.look(place);
-            (near(place).to_owned(), company.of(figure))
+            (near(place).to_owned(), company.of(figure).weight)
         };
         Places::of(&hits).all.iter().map(of_place).collect()
     }

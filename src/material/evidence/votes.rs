@@ -1,14 +1,16 @@
 //! What each place weighs.
 //!
-//! A claimed token has one vote. Of the places that hold it the one in the best company gets it, the one whose line
-//! shares most with a sentence that claims it; places as good as each other share it. So a token that is everywhere
-//! counts for little anywhere, and a small figure is found beside the words that tell what it counts. A place's weight is
-//! the sum of what its different tokens got.
+//! A claimed token has one vote for each sentence that claims it. Of the places that hold it and go with that sentence the
+//! one in the best company gets it, the one whose line shares most with the sentence; places as good as each other share
+//! it. So a token that is everywhere counts for little anywhere, and a small figure is found beside the words that tell
+//! what it counts, whatever else it counts elsewhere. A place's weight is the sum of what its different tokens got.
 
-use super::company::Company;
+use super::company::{Company, Shared};
 use super::hits::{Hit, Hits, Voice, row_of};
 use super::places::Places;
-use super::tables::{COMPANY_MIN, ENOUGH, ENOUGH_DONE, MISSED, ONCE, RARE_RESULTS, RESULTS, WEAK, WEAK_MAX};
+use super::tables::{
+    COMPANY_MIN, ENOUGH, ENOUGH_DONE, MISSED, ONCE, RARE_RESULTS, RESULTS, SENTENCES, WEAK, WEAK_MAX,
+};
 
 /// Sets the weight of every place.
 pub(super) fn weigh(places: &mut Places<'_>, hits: &Hits<'_, '_>) {
@@ -28,9 +30,9 @@ pub(super) fn weigh(places: &mut Places<'_>, hits: &Hits<'_, '_>) {
             let n_equal = match best.get(usize::from(hit.needle)) {
                 // What people say is no evidence; what is said of it may point at it all the same.
                 _ if voice == Voice::Words => u32::from(count.max(1)),
-                Some(best) if best.is_matched_by(company, voice) => best.n_places.max(1),
+                Some(best) if best.are_matched_by(company, voice) => best.of(company).n_places.max(1),
                 _ => {
-                    missed = missed.max(company);
+                    missed = missed.max(company.weight);
                     continue;
                 }
             };
@@ -66,7 +68,7 @@ pub(super) fn weigh(places: &mut Places<'_>, hits: &Hits<'_, '_>) {
     }
 }
 
-/// The best company of a needle, and how many places have one as good.
+/// The best company that a needle has in the places that go with one sentence, and how many of them have one as good.
 #[derive(Clone, Copy, Default)]
 struct Best {
     company: u32,
@@ -85,8 +87,24 @@ impl Best {
     }
 }
 
-fn best_companies(places: &Places<'_>, companies: &[u32], hits: &Hits<'_, '_>) -> Vec<Best> {
-    let mut best = vec![Best::default(); hits.needles.all().len()];
+/// The best companies of a needle, by the sentences that claim it.
+#[derive(Clone, Copy, Default)]
+struct Bests([Best; SENTENCES]);
+
+impl Bests {
+    fn of(&self, company: Shared) -> Best {
+        self.0.get(company.claim).copied().unwrap_or_default()
+    }
+
+    /// A place that goes with no sentence is as good as others only where none does.
+    fn are_matched_by(&self, company: Shared, voice: Voice) -> bool {
+        let goes_with_one = company.weight > 0 || self.0.iter().all(|best| best.company == 0);
+        goes_with_one && self.of(company).is_matched_by(company.weight, voice)
+    }
+}
+
+fn best_companies(places: &Places<'_>, companies: &[Shared], hits: &Hits<'_, '_>) -> Vec<Bests> {
+    let mut best = vec![Bests::default(); hits.needles.all().len()];
     let material = || {
         let material = places.all.iter().filter(|place| place.of.voice != Voice::Words);
         material.flat_map(|place| {
@@ -95,13 +113,15 @@ fn best_companies(places: &Places<'_>, companies: &[u32], hits: &Hits<'_, '_>) -
         })
     };
     for (hit, company) in material() {
-        if let Some(best) = best.get_mut(usize::from(hit.needle)) {
-            best.company = best.company.max(company);
+        let bests = best.get_mut(usize::from(hit.needle));
+        if let Some(best) = bests.and_then(|bests| bests.0.get_mut(company.claim)) {
+            best.company = best.company.max(company.weight);
         }
     }
     for (hit, company) in material() {
-        let best = best.get_mut(usize::from(hit.needle));
-        if let Some(best) = best.filter(|best| best.is_matched_by(company, Voice::Output)) {
+        let bests = best.get_mut(usize::from(hit.needle));
+        let bests = bests.filter(|bests| bests.are_matched_by(company, Voice::Output));
+        if let Some(best) = bests.and_then(|bests| bests.0.get_mut(company.claim)) {
             best.n_places += 1;
         }
     }
@@ -109,18 +129,18 @@ fn best_companies(places: &Places<'_>, companies: &[u32], hits: &Hits<'_, '_>) -
 }
 
 /// The hits of claims with their companies.
-fn claimed<'p>(hits: &'p [Hit], companies: &'p [u32]) -> impl Iterator<Item = (&'p Hit, u32)> {
+fn claimed<'p>(hits: &'p [Hit], companies: &'p [Shared]) -> impl Iterator<Item = (&'p Hit, Shared)> {
     hits.iter().zip(companies.iter().copied()).filter(|(hit, _)| hit.result.is_none())
 }
 
-/// For each hit of the places what its line shares with a sentence that claims it; 0 where nothing hangs on it.
-fn companies(places: &Places<'_>, hits: &Hits<'_, '_>) -> Vec<u32> {
+/// For each hit of the places what its line shares with a sentence that claims it; nothing where nothing hangs on it.
+fn companies(places: &Places<'_>, hits: &Hits<'_, '_>) -> Vec<Shared> {
     let mut company = Company::new(hits);
     let hangs_on_it = |hit: &Hit| {
         matches!(hits.count(hit.needle), Some(2..))
             && hits.needles.get(hit.needle).is_some_and(|needle| needle.weight >= COMPANY_MIN)
     };
-    let mut companies = vec![0; places.hits.len()];
+    let mut companies = vec![Shared::default(); places.hits.len()];
     for place in places.all.iter().filter(|place| place.of.voice != Voice::Words) {
         let hits = places.hits.get(place.hits.clone()).unwrap_or_default();
         if !hits.iter().any(hangs_on_it) {
@@ -204,6 +224,20 @@ mod tests {
         ] {
             assert_eq!(weights(reply, texts), expected, "{reply}: {texts:?}");
         }
+    }
+
+    #[test]
+    fn each_sentence_that_claims_a_token_has_a_vote_of_its_own() {
+        // 444 weighs 1000 on both lines, though the second shares more; each name, which stands once, 2000.
+        let reply = "E_1 at 444。E_2 or E_3 at 444";
+        let both = [(Output, "E_1 444"), (Output, "E_2 E_3 444")];
+        assert_eq!(weights(reply, &both)[..], [(3_000, true), (5_000, true)]);
+        // Of the lines that go with one sentence the best one has it.
+        let more = [both.as_slice(), &[(Output, "E_2 444")]].concat();
+        assert_eq!(weights(reply, &more)[2], (0, false));
+        // What goes with none has no vote, also where nothing goes with the first sentence.
+        let alone = [(Output, "E_2 444"), (Output, "444 alone")];
+        assert_eq!(weights("444 there。E_2 at 444", &alone)[1], (0, false));
     }
 
     #[test]

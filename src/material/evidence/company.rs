@@ -75,15 +75,11 @@ impl<'n> Company<'n> {
     pub(super) fn of(&self, needle: Number) -> Shared {
         let own = self.weight(needle);
         let sentences = self.needles.get(needle).into_iter().flat_map(|needle| needle.sentences.iter());
-        let mut most = Shared::default();
-        for (claim, sentence) in sentences.enumerate() {
+        let shared = sentences.enumerate().map(|(claim, sentence)| {
             let shared = self.shared.get(usize::from(sentence)).copied().unwrap_or_default();
-            let weight = shared.saturating_sub(own);
-            if weight > most.weight {
-                most = Shared { claim, weight };
-            }
-        }
-        most
+            Shared { claim, weight: shared.saturating_sub(own) }
+        });
+        shared.max_by_key(|shared| shared.weight).unwrap_or_default()
     }
 
     fn weight(&self, needle: Number) -> u32 {

@@ -1,5 +1,6 @@
 //! `stop-auditor explain` says of a stranger's settings which hooks the real client runs.
 use std::fs;
+use std::os::unix::fs::PermissionsExt;
 
 use serde_json::{Map, Value, json};
 
@@ -91,6 +92,51 @@ checks! {
             ran.iter().map(String::as_str).collect::<Vec<_>>(),
         );
         c.equal("3.3", "entries explained", handlers.len(), 16);
+        desk.nothing_is_left(c);
+    }
+
+    /// Which variables the quotes keep from the shell, `explain` knows as the client's shell does.
+    #[own]
+    fn r3_3_explain_fills_in_what_the_shell_fills_in(c: &mut Checks) {
+        let sandbox = Sandbox::new();
+        let desk = Desk::new(sandbox, fake("pass").as_str(), vec![says("好的")]);
+        let marks = desk.sandbox.path("marks");
+        fs::create_dir(&marks).unwrap();
+        for folder in ["home", "project"] {
+            let script = desk.sandbox.path(folder).join("leave-a-mark");
+            write(&script, format!("#!/bin/sh\n: >{}/\"$1\"\n", quoted(&marks.to_string_lossy())));
+            fs::set_permissions(&script, fs::Permissions::from_mode(0o755)).unwrap();
+        }
+        let spellings = [
+            "$HOME/leave-a-mark",
+            "\"$HOME\"/leave-a-mark",
+            "\"${HOME}/leave-a-mark\"",
+            "'$HOME/leave-a-mark'",
+            "'${HOME}/leave-a-mark'",
+            "\\$HOME/leave-a-mark",
+            "~/leave-a-mark",
+            "\"~/leave-a-mark\"",
+            "'~'/leave-a-mark",
+            "sh '$HOME/leave-a-mark'",
+            "sh \"$HOME/leave-a-mark\"",
+            "'${CLAUDE_PROJECT_DIR}/leave-a-mark'",
+            "'$CLAUDE_PROJECT_DIR/leave-a-mark'",
+            "\"$CLAUDE_PROJECT_DIR\"/leave-a-mark",
+        ];
+        let handlers = spellings.iter().enumerate();
+        let handlers: Vec<Value> = handlers
+            .map(|(n, spelling)| json!({"type": "command", "command": format!("{spelling} {n}")}))
+            .collect();
+        write(&desk.settings(), json!({"hooks": {"Stop": [{"hooks": handlers}]}}).to_string());
+        let explained = desk.own(&["explain", "--json"]);
+        let explained: Value = serde_json::from_slice(&explained.stdout).unwrap();
+        desk.print(c, "你好");
+        let handlers = explained["handlers"].as_array().unwrap();
+        c.equal("3.3", "entries explained", handlers.len(), spellings.len());
+        for (n, (spelling, handler)) in spellings.iter().zip(handlers).enumerate() {
+            let is_found = handler["findings"].as_array().is_some_and(Vec::is_empty);
+            c.equal("3.3", *spelling, is_found, marks.join(n.to_string()).exists());
+        }
         desk.nothing_is_left(c);
     }
 }

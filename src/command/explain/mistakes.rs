@@ -79,6 +79,10 @@ fn program(command: &str, machine: &dyn Machine) -> Option<Finding> {
     let about = "command";
     match started(command, &|name| machine.variable(name)).program {
         Program::Unreadable => Some(Finding::problem(about, "引号没有配对，sh 跑不了这一行", "把引号补上")),
+        Program::Verbatim(path) => {
+            let said = format!("{path} 在引号里，sh 不会替换：每次都找不到文件，放行");
+            Some(Finding::problem(about, said, "变量写在双引号里，~ 写在引号外面"))
+        }
         Program::Unknown if command.trim().is_empty() => {
             Some(Finding::problem(about, "空命令：每次都出错，放行", "写上命令"))
         }
@@ -125,7 +129,7 @@ fn not_awaited(command: &str, machine: &dyn Machine) -> Option<Finding> {
     let decides = |text: &str| DECISIONS.iter().any(|decision| text.contains(decision));
     let script = match started(command, &|name| machine.variable(name)).program {
         Program::File { path, .. } => machine.script(Path::new(&path)),
-        Program::Named(_) | Program::Unknown | Program::Unreadable => None,
+        Program::Named(_) | Program::Verbatim(_) | Program::Unknown | Program::Unreadable => None,
     };
     (decides(command) || script.is_some_and(|text| decides(&text))).then(|| {
         Finding::problem("async", "想拦，但宿主不等异步的 hook：它拦不住", "去掉 async（和 asyncRewake）")

@@ -41,6 +41,8 @@ pub(super) enum Program {
     Named(String),
     /// The shell's own word, or something that the words do not tell.
     Unknown,
+    /// A path with a variable or a `~` that its quotes keep from the shell.
+    Verbatim(String),
     /// The quotes are not closed: the shell refuses the line.
     Unreadable,
 }
@@ -56,7 +58,7 @@ pub(super) struct Started {
 
 /// What a command starts. `variable` knows the values of variables.
 pub(super) fn started(command: &str, variable: &dyn Fn(&str) -> Option<String>) -> Started {
-    let Some(words) = shlex::split(command) else {
+    let Some(words) = shlex::split(&with_verbatim_signs(command)) else {
         return Started { program: Program::Unreadable, inner_limit_s: None };
     };
     let mut inner_limit_s = None;
@@ -83,17 +85,62 @@ pub(super) fn started(command: &str, variable: &dyn Fn(&str) -> Option<String>) 
     Started { program: program(first, second, variable), inner_limit_s }
 }
 
+/// What stands for a `$` and for a `~` that are no more than signs; no path holds them.
+const DOLLAR: char = '\u{f8fe}';
+const TILDE: char = '\u{f8ff}';
+
+/// The command with the signs that quotes or a backslash keep from the shell told apart: the words of `shlex` have no quotes
+/// any more.
+fn with_verbatim_signs(command: &str) -> String {
+    let (mut out, mut quotes) = (String::new(), None);
+    let mut signs = command.chars();
+    while let Some(sign) = signs.next() {
+        let told = match (sign, quotes) {
+            ('\\', None | Some('"')) => match signs.next() {
+                Some('$') => DOLLAR,
+                Some('~') if quotes.is_none() => TILDE,
+                escaped => {
+                    out.push(sign);
+                    out.extend(escaped);
+                    continue;
+                }
+            },
+            ('$', Some('\'')) => DOLLAR,
+            ('~', Some(_)) => TILDE,
+            _ => sign,
+        };
+        quotes = match quotes {
+            None if matches!(sign, '\'' | '"') => Some(sign),
+            Some(open) if open == sign => None,
+            _ => quotes,
+        };
+        out.push(told);
+    }
+    out
+}
+
+/// The path, where it holds such a sign.
+fn verbatim(word: &str) -> Option<Program> {
+    let is_one = word.starts_with(TILDE) || word.contains(DOLLAR);
+    is_one.then(|| Program::Verbatim(word.replace(DOLLAR, "$").replace(TILDE, "~")))
+}
+
 fn program(first: &str, second: Option<&str>, variable: &dyn Fn(&str) -> Option<String>) -> Program {
+    if let Some(program) = verbatim(first) {
+        return program;
+    }
     let Some(first) = filled_in(first, variable) else { return Program::Unknown };
     if first.is_empty() || BUILTINS.contains(&first.as_str()) || first.starts_with(['(', '{', '"']) {
         return Program::Unknown;
     }
     let is_interpreter = INTERPRETERS.contains(&first.rsplit('/').next().unwrap_or_default());
     match second {
-        Some(script) if is_interpreter && !script.starts_with('-') => match filled_in(script, variable) {
-            Some(path) => Program::File { path, itself: false },
-            None => Program::Unknown,
-        },
+        Some(script) if is_interpreter && !script.starts_with('-') => {
+            verbatim(script).unwrap_or_else(|| match filled_in(script, variable) {
+                Some(path) => Program::File { path, itself: false },
+                None => Program::Unknown,
+            })
+        }
         _ if first.contains('/') => Program::File { path: first, itself: true },
         _ => Program::Named(first),
     }
@@ -117,6 +164,7 @@ fn filled_in(word: &str, variable: &dyn Fn(&str) -> Option<String>) -> Option<St
         filled.push_str(&variable(name)?);
         filled.push_str(rest);
     }
+    let filled = filled.replace(TILDE, "~");
     (!filled.contains(['`', '*', '?'])).then_some(filled)
 }
 
@@ -144,10 +192,37 @@ mod tests {
         assert_eq!(of("python3 -u hooks/x.py"), Program::Named("python3".to_owned()));
         assert_eq!(of("python3 hooks/x.py"), file("hooks/x.py", false));
         assert_eq!(of("node \"$CLAUDE_PROJECT_DIR\"/x.mjs"), file("/p/x.mjs", false));
-        assert_eq!(of("'${CLAUDE_PROJECT_DIR}/a b.sh'"), file("/p/a b.sh", true));
+        assert_eq!(of("\"${CLAUDE_PROJECT_DIR}/a b.sh\""), file("/p/a b.sh", true));
         assert_eq!(of("~/x.sh"), file("/home/u/x.sh", true));
         assert_eq!(of("jq -r .x"), Program::Named("jq".to_owned()));
         assert_eq!(of("bash -c 'exit 2'"), Program::Named("bash".to_owned()));
+    }
+
+    /// As dash 0.5.12 does, and with it Claude Code 2.1.332 (`r3_3_explain_fills_in_what_the_shell_fills_in`).
+    #[test]
+    fn what_quotes_keep_from_the_shell_is_not_filled_in() {
+        for (command, path) in [
+            ("'$HOME/x.sh' a", "$HOME/x.sh"),
+            ("'${HOME}/a b.sh'", "${HOME}/a b.sh"),
+            (r"\$HOME/x.sh", "$HOME/x.sh"),
+            (r#""\$HOME"/x.sh"#, "$HOME/x.sh"),
+            ("sh '$HOME/x.sh'", "$HOME/x.sh"),
+            ("\"~/x.sh\"", "~/x.sh"),
+            ("'~'/x.sh", "~/x.sh"),
+            (r"\~/x.sh", "~/x.sh"),
+        ] {
+            assert_eq!(of(command), Program::Verbatim(path.to_owned()), "{command}");
+        }
+        for (command, path) in [
+            ("\"it's\"/'a'\"$HOME\"", "it's/a/home/u"),
+            (r#""a\"$HOME""#, "a\"/home/u"),
+            (r"\'$HOME", "'/home/u"),
+            ("'a'\"$HOME/~\"", "a/home/u/~"),
+            (r"'a\'$HOME", r"a\/home/u"),
+            ("/a~'~'", "/a~~"),
+        ] {
+            assert_eq!(of(command), file(path, true), "{command}");
+        }
     }
 
     #[test]

@@ -130,6 +130,7 @@ fn faults_of_commands() -> Vec<Fault> {
         ("missing script", ClaudeCode, "Stop", command("sh /bin/gone"), Reached::Run, "command"),
         ("not executable", ClaudeCode, "Stop", command("/bin/plain"), Reached::Run, "command"),
         ("not in PATH", ClaudeCode, "Stop", command("no-such-gate -x"), Reached::Run, "command"),
+        ("a variable in quotes", ClaudeCode, "Stop", command("'$HOME/gate'"), Reached::Run, "command"),
         ("open quotes", ClaudeCode, "Stop", command("/bin/gate 'x"), Reached::Run, "command"),
         (
             "nobody waits",

@@ -204,6 +204,7 @@ mod tests {
         for (command, path) in [
             ("'$HOME/x.sh' a", "$HOME/x.sh"),
             ("'${HOME}/a b.sh'", "${HOME}/a b.sh"),
+            ("'a$HOME/x.sh'", "a$HOME/x.sh"),
             (r"\$HOME/x.sh", "$HOME/x.sh"),
             (r#""\$HOME"/x.sh"#, "$HOME/x.sh"),
             ("sh '$HOME/x.sh'", "$HOME/x.sh"),
@@ -220,6 +221,7 @@ mod tests {
             ("'a'\"$HOME/~\"", "a/home/u/~"),
             (r"'a\'$HOME", r"a\/home/u"),
             ("/a~'~'", "/a~~"),
+            (r#""\~"/x.sh"#, r"\~/x.sh"),
         ] {
             assert_eq!(of(command), file(path, true), "{command}");
         }

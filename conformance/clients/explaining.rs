@@ -1,6 +1,7 @@
 //! `stop-auditor explain` says of a stranger's settings which hooks the real client runs.
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
+use std::path::PathBuf;
 
 use serde_json::{Map, Value, json};
 
@@ -59,14 +60,19 @@ fn settings(marks: &str) -> Value {
     json!({ "hooks": hooks })
 }
 
+/// A desk, and an empty folder for what hooks leave.
+fn desk_with_marks() -> (Desk, PathBuf) {
+    let desk = Desk::new(Sandbox::new(), fake("pass").as_str(), vec![says("好的")]);
+    let marks = desk.sandbox.path("marks");
+    fs::create_dir(&marks).unwrap();
+    (desk, marks)
+}
+
 checks! {
     /// Recognised, parsed and run are three tables; the client has the last word on each.
     #[own]
     fn r3_3_explain_names_the_hooks_that_the_client_runs(c: &mut Checks) {
-        let sandbox = Sandbox::new();
-        let desk = Desk::new(sandbox, fake("pass").as_str(), vec![says("好的")]);
-        let marks = desk.sandbox.path("marks");
-        fs::create_dir(&marks).unwrap();
+        let (desk, marks) = desk_with_marks();
         let settings = settings(&marks.to_string_lossy());
         write(&desk.settings(), settings.to_string());
         let explained = desk.own(&["explain", "--json"]);
@@ -98,10 +104,7 @@ checks! {
     /// Which variables the quotes keep from the shell, `explain` knows as the client's shell does.
     #[own]
     fn r3_3_explain_fills_in_what_the_shell_fills_in(c: &mut Checks) {
-        let sandbox = Sandbox::new();
-        let desk = Desk::new(sandbox, fake("pass").as_str(), vec![says("好的")]);
-        let marks = desk.sandbox.path("marks");
-        fs::create_dir(&marks).unwrap();
+        let (desk, marks) = desk_with_marks();
         for folder in ["home", "project"] {
             let script = desk.sandbox.path(folder).join("leave-a-mark");
             write(&script, format!("#!/bin/sh\n: >{}/\"$1\"\n", quoted(&marks.to_string_lossy())));
@@ -134,8 +137,8 @@ checks! {
         let handlers = explained["handlers"].as_array().unwrap();
         c.equal("3.3", "entries explained", handlers.len(), spellings.len());
         for (n, (spelling, handler)) in spellings.iter().zip(handlers).enumerate() {
-            let is_found = handler["findings"].as_array().is_some_and(Vec::is_empty);
-            c.equal("3.3", *spelling, is_found, marks.join(n.to_string()).exists());
+            let is_fine = handler["findings"].as_array().is_some_and(Vec::is_empty);
+            c.equal("3.3", *spelling, is_fine, marks.join(n.to_string()).exists());
         }
         desk.nothing_is_left(c);
     }

@@ -220,8 +220,8 @@ pub(super) fn mistakes() -> String {
         "$HOME/bin/gate 'x",
         "timeout 60 $HOME/bin/gate",
         "timeout 600 $HOME/bin/gate",
-        "'$HOME/bin/quoted'",
-        "sh '~/bin/quoted'",
+        "'$HOME/bin/gate'",
+        "sh '~/bin/gate'",
     ];
     let limits = [
         json!({"timeout": 600}),

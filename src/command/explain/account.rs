@@ -8,6 +8,7 @@ use serde_json::Value;
 
 use super::host::Host;
 use super::mistakes::{self, Machine};
+use super::program;
 use super::registration::{Entry, Place, Registered, entries};
 use super::standing::{self, Standing};
 use super::words;
@@ -140,7 +141,7 @@ fn repeated(host: Host, entries: &[Entry<'_>]) -> Vec<(usize, Finding)> {
             Matcher::Ignored => String::new(),
             Matcher::Tools | Matcher::Values => handler.matcher.map(Value::to_string).unwrap_or_default(),
         };
-        let words = shlex::split(command).unwrap_or_else(|| vec![command.to_owned()]);
+        let words = program::split(command).unwrap_or_else(|| vec![command.to_owned()]);
         let key = (handler.place.event.as_str(), matcher, words);
         match first.get(&key) {
             None => {

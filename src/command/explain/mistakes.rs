@@ -79,10 +79,11 @@ fn program(command: &str, machine: &dyn Machine) -> Option<Finding> {
     let about = "command";
     match started(command, &|name| machine.variable(name)).program {
         Program::Unreadable => Some(Finding::problem(about, "引号没有配对，sh 跑不了这一行", "把引号补上")),
-        Program::Verbatim(path) => {
-            let said = format!("{path} 在引号里，sh 不会替换：每次都找不到文件，放行");
-            Some(Finding::problem(about, said, "变量写在双引号里，~ 写在引号外面"))
-        }
+        Program::Verbatim { path, itself } => Some(missing(
+            &path,
+            itself,
+            "sh 原样照读：变量写在双引号里或引号外，~ 写在引号外，前面都不带反斜杠",
+        )),
         Program::Unknown if command.trim().is_empty() => {
             Some(Finding::problem(about, "空命令：每次都出错，放行", "写上命令"))
         }
@@ -110,18 +111,18 @@ fn program(command: &str, machine: &dyn Machine) -> Option<Finding> {
                 let said = format!("{path} 没有执行权限：每次都是退出码 126，放行");
                 Some(Finding::problem(about, said, "chmod +x，或者在前面写上解释器"))
             }
-            (OnDisk::Missing, true) => {
-                let said = format!("没有 {path}：每次都是退出码 127，放行");
-                Some(Finding::problem(about, said, "改对路径"))
-            }
-            (OnDisk::Missing, false) => {
-                let said = format!(
-                    "没有 {path}：解释器每次都出错（python 此时以 2 退出，能拦的地方就成了次次都拦）"
-                );
-                Some(Finding::problem(about, said, "改对路径"))
-            }
+            (OnDisk::Missing, itself) => Some(missing(&path, itself, "改对路径")),
         },
     }
+}
+
+fn missing(path: &str, itself: bool, advice: &'static str) -> Finding {
+    let said = if itself {
+        format!("没有 {path}：每次都是退出码 127，放行")
+    } else {
+        format!("没有 {path}：解释器每次都出错（python 此时以 2 退出，能拦的地方就成了次次都拦）")
+    };
+    Finding::problem("command", said, advice)
 }
 
 /// An asynchronous handler that speaks as if somebody waited for it.
@@ -129,7 +130,7 @@ fn not_awaited(command: &str, machine: &dyn Machine) -> Option<Finding> {
     let decides = |text: &str| DECISIONS.iter().any(|decision| text.contains(decision));
     let script = match started(command, &|name| machine.variable(name)).program {
         Program::File { path, .. } => machine.script(Path::new(&path)),
-        Program::Named(_) | Program::Verbatim(_) | Program::Unknown | Program::Unreadable => None,
+        Program::Named(_) | Program::Verbatim { .. } | Program::Unknown | Program::Unreadable => None,
     };
     (decides(command) || script.is_some_and(|text| decides(&text))).then(|| {
         Finding::problem("async", "想拦，但宿主不等异步的 hook：它拦不住", "去掉 async（和 asyncRewake）")

@@ -37,12 +37,17 @@ pub(super) enum Program {
         /// Whether it must be executable.
         itself: bool,
     },
+    /// A path with a variable or a `~` that quotes or a backslash keep from the shell: there is no such file.
+    Verbatim {
+        /// As the shell reads it.
+        path: String,
+        /// As in [`Program::File`].
+        itself: bool,
+    },
     /// A name that is looked for in `PATH`.
     Named(String),
     /// The shell's own word, or something that the words do not tell.
     Unknown,
-    /// A path with a variable or a `~` that its quotes keep from the shell.
-    Verbatim(String),
     /// The quotes are not closed: the shell refuses the line.
     Unreadable,
 }
@@ -58,7 +63,7 @@ pub(super) struct Started {
 
 /// What a command starts. `variable` knows the values of variables.
 pub(super) fn started(command: &str, variable: &dyn Fn(&str) -> Option<String>) -> Started {
-    let Some(words) = shlex::split(&with_verbatim_signs(command)) else {
+    let Some(words) = split(command) else {
         return Started { program: Program::Unreadable, inner_limit_s: None };
     };
     let mut inner_limit_s = None;
@@ -85,12 +90,16 @@ pub(super) fn started(command: &str, variable: &dyn Fn(&str) -> Option<String>) 
     Started { program: program(first, second, variable), inner_limit_s }
 }
 
-/// What stands for a `$` and for a `~` that are no more than signs; no path holds them.
-const DOLLAR: char = '\u{f8fe}';
-const TILDE: char = '\u{f8ff}';
+/// What stands in [`split`] words for a `$` and for a `~` that are no more than signs. Unicode keeps these two from all text.
+const DOLLAR: char = '\u{fdd0}';
+const TILDE: char = '\u{fdd1}';
 
-/// The command with the signs that quotes or a backslash keep from the shell told apart: the words of `shlex` have no quotes
-/// any more.
+/// The words of a command as the shell parts them; `None` where the quotes are not closed. Words have no quotes any more, so
+/// what these keep from the shell is told apart.
+pub(super) fn split(command: &str) -> Option<Vec<String>> {
+    shlex::split(&with_verbatim_signs(command))
+}
+
 fn with_verbatim_signs(command: &str) -> String {
     let (mut out, mut quotes) = (String::new(), None);
     let mut signs = command.chars();
@@ -119,31 +128,29 @@ fn with_verbatim_signs(command: &str) -> String {
     out
 }
 
-/// The path, where it holds such a sign.
-fn verbatim(word: &str) -> Option<Program> {
-    let is_one = word.starts_with(TILDE) || word.contains(DOLLAR);
-    is_one.then(|| Program::Verbatim(word.replace(DOLLAR, "$").replace(TILDE, "~")))
-}
-
 fn program(first: &str, second: Option<&str>, variable: &dyn Fn(&str) -> Option<String>) -> Program {
-    if let Some(program) = verbatim(first) {
-        return program;
-    }
-    let Some(first) = filled_in(first, variable) else { return Program::Unknown };
-    if first.is_empty() || BUILTINS.contains(&first.as_str()) || first.starts_with(['(', '{', '"']) {
+    let path = match file(first, true, variable) {
+        Program::File { path, .. } => path,
+        other => return other,
+    };
+    if path.is_empty() || BUILTINS.contains(&path.as_str()) || path.starts_with(['(', '{', '"']) {
         return Program::Unknown;
     }
-    let is_interpreter = INTERPRETERS.contains(&first.rsplit('/').next().unwrap_or_default());
+    let is_interpreter = INTERPRETERS.contains(&path.rsplit('/').next().unwrap_or_default());
     match second {
-        Some(script) if is_interpreter && !script.starts_with('-') => {
-            verbatim(script).unwrap_or_else(|| match filled_in(script, variable) {
-                Some(path) => Program::File { path, itself: false },
-                None => Program::Unknown,
-            })
-        }
-        _ if first.contains('/') => Program::File { path: first, itself: true },
-        _ => Program::Named(first),
+        Some(script) if is_interpreter && !script.starts_with('-') => file(script, false, variable),
+        _ if path.contains('/') => Program::File { path, itself: true },
+        _ => Program::Named(path),
     }
+}
+
+/// The file that a word names.
+fn file(word: &str, itself: bool, variable: &dyn Fn(&str) -> Option<String>) -> Program {
+    let read = |word: &str| word.replace(DOLLAR, "$").replace(TILDE, "~");
+    if word.starts_with(TILDE) || word.contains(DOLLAR) {
+        return Program::Verbatim { path: read(word), itself };
+    }
+    filled_in(word, variable).map_or(Program::Unknown, |path| Program::File { path: read(&path), itself })
 }
 
 /// The word with `~`, `$NAME` and `${NAME}` filled in; `None` where something in it is not known.
@@ -164,7 +171,6 @@ fn filled_in(word: &str, variable: &dyn Fn(&str) -> Option<String>) -> Option<St
         filled.push_str(&variable(name)?);
         filled.push_str(rest);
     }
-    let filled = filled.replace(TILDE, "~");
     (!filled.contains(['`', '*', '?'])).then_some(filled)
 }
 
@@ -183,6 +189,10 @@ mod tests {
 
     fn file(path: &str, itself: bool) -> Program {
         Program::File { path: path.to_owned(), itself }
+    }
+
+    fn verbatim(path: &str, itself: bool) -> Program {
+        Program::Verbatim { path: path.to_owned(), itself }
     }
 
     #[test]
@@ -207,13 +217,13 @@ mod tests {
             ("'a$HOME/x.sh'", "a$HOME/x.sh"),
             (r"\$HOME/x.sh", "$HOME/x.sh"),
             (r#""\$HOME"/x.sh"#, "$HOME/x.sh"),
-            ("sh '$HOME/x.sh'", "$HOME/x.sh"),
             ("\"~/x.sh\"", "~/x.sh"),
             ("'~'/x.sh", "~/x.sh"),
             (r"\~/x.sh", "~/x.sh"),
         ] {
-            assert_eq!(of(command), Program::Verbatim(path.to_owned()), "{command}");
+            assert_eq!(of(command), verbatim(path, true), "{command}");
         }
+        assert_eq!(of("sh '$HOME/x.sh'"), verbatim("$HOME/x.sh", false));
         for (command, path) in [
             ("\"it's\"/'a'\"$HOME\"", "it's/a/home/u"),
             (r#""a\"$HOME""#, "a\"/home/u"),

@@ -15,7 +15,7 @@ use super::tables::{
 /// Sets the weight of every place.
 pub(super) fn weigh(places: &mut Places<'_>, hits: &Hits<'_, '_>) {
     let companies = companies(places, hits);
-    let best = best_companies(places, &companies, hits);
+    let bests = best_companies(places, &companies, hits);
     let Places { all, hits: of_places } = places;
     for place in all {
         let hits_of = of_places.get(place.hits.clone()).unwrap_or_default();
@@ -27,14 +27,16 @@ pub(super) fn weigh(places: &mut Places<'_>, hits: &Hits<'_, '_>) {
             let (Some(needle), Some(count)) = (hits.needles.get(hit.needle), hits.count(hit.needle)) else {
                 continue;
             };
-            let n_equal = match best.get(usize::from(hit.needle)) {
+            let n_equal = if voice == Voice::Words {
                 // What people say is no evidence; what is said of it may point at it all the same.
-                _ if voice == Voice::Words => u32::from(count.max(1)),
-                Some(best) if best.are_matched_by(company, voice) => best.of(company).n_places.max(1),
-                _ => {
-                    missed = missed.max(company.weight);
-                    continue;
-                }
+                u32::from(count.max(1))
+            } else if let Some(best) =
+                bests.get(usize::from(hit.needle)).and_then(|bests| bests.met(company, voice))
+            {
+                best.n_places.max(1)
+            } else {
+                missed = missed.max(company.weight);
+                continue;
             };
             // What stands in one place only can be kept nowhere else.
             let times = if voice != Voice::Words && count == 1 { ONCE } else { 1 };
@@ -92,19 +94,15 @@ impl Best {
 struct Bests([Best; SENTENCES]);
 
 impl Bests {
-    fn of(&self, company: Shared) -> Best {
-        self.0.get(company.claim).copied().unwrap_or_default()
-    }
-
-    /// A place that goes with no sentence is as good as others only where none does.
-    fn are_matched_by(&self, company: Shared, voice: Voice) -> bool {
-        let goes_with_one = company.weight > 0 || self.0.iter().all(|best| best.company == 0);
-        goes_with_one && self.of(company).is_matched_by(company.weight, voice)
+    /// The best that this company is as good as. A place that goes with no sentence counts only where none goes with any.
+    fn met(&self, company: Shared, voice: Voice) -> Option<&Best> {
+        let counts = company.weight > 0 || self.0.iter().all(|best| best.company == 0);
+        self.0.get(company.claim).filter(|best| counts && best.is_matched_by(company.weight, voice))
     }
 }
 
 fn best_companies(places: &Places<'_>, companies: &[Shared], hits: &Hits<'_, '_>) -> Vec<Bests> {
-    let mut best = vec![Bests::default(); hits.needles.all().len()];
+    let mut all = vec![Bests::default(); hits.needles.all().len()];
     let material = || {
         let material = places.all.iter().filter(|place| place.of.voice != Voice::Words);
         material.flat_map(|place| {
@@ -113,19 +111,19 @@ fn best_companies(places: &Places<'_>, companies: &[Shared], hits: &Hits<'_, '_>
         })
     };
     for (hit, company) in material() {
-        let bests = best.get_mut(usize::from(hit.needle));
+        let bests = all.get_mut(usize::from(hit.needle));
         if let Some(best) = bests.and_then(|bests| bests.0.get_mut(company.claim)) {
             best.company = best.company.max(company.weight);
         }
     }
     for (hit, company) in material() {
-        let bests = best.get_mut(usize::from(hit.needle));
-        let bests = bests.filter(|bests| bests.are_matched_by(company, Voice::Output));
+        let bests = all.get_mut(usize::from(hit.needle));
+        let bests = bests.filter(|bests| bests.met(company, Voice::Output).is_some());
         if let Some(best) = bests.and_then(|bests| bests.0.get_mut(company.claim)) {
             best.n_places += 1;
         }
     }
-    best
+    all
 }
 
 /// The hits of claims with their companies.
@@ -197,6 +195,7 @@ mod tests {
             ),
             // What is said is no evidence, but may be pointed at.
             ("ERR_1", &[(Words, "ERR_1")], &[(1_000, true)]),
+            ("ERR_1", &[(Words, "ERR_1"), (Output, "ERR_1")], &[(1_000, true), (2_000, true)]),
             ("ERR_1", &[(Words, "ERR_1"), (Output, "ERR_1"), (Output, "ERR_1")], &[(500, true); 3]),
         ] {
             assert_eq!(weights(reply, texts), expected, "{reply}: {texts:?}");
@@ -235,9 +234,11 @@ mod tests {
         // Of the lines that go with one sentence the best one has it.
         let more = [both.as_slice(), &[(Output, "E_2 444")]].concat();
         assert_eq!(weights(reply, &more)[2], (0, false));
-        // What goes with none has no vote, also where nothing goes with the first sentence.
+        // What goes with none has no vote, whichever sentence it is that nothing goes with.
         let alone = [(Output, "E_2 444"), (Output, "444 alone")];
-        assert_eq!(weights("444 there。E_2 at 444", &alone)[1], (0, false));
+        for reply in ["444 there。E_2 at 444", "E_2 at 444。444 there"] {
+            assert_eq!(weights(reply, &alone)[1], (0, false), "{reply}");
+        }
     }
 
     #[test]

@@ -1,9 +1,11 @@
 //! What a line shares with the sentences that claim something of it.
 //!
-//! Here common tokens count too, little as they tell: between two lines with the same figure they decide.
+//! A close look counts common tokens too, little as they tell: between two lines with the same figure they decide.
+
+use std::ops::Range;
 
 use super::claims::{Needle, Needles};
-use super::hits::Hits;
+use super::hits::{Hit, Hits};
 use super::numbers::Number;
 use super::places::Place;
 use super::tables::{COMMON, STRETCH};
@@ -13,13 +15,13 @@ use super::tokens::{self, Listener, Token};
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Shared {
     /// Which of the needle's sentences it is.
-    pub(super) claim: usize,
+    pub(super) claim: u8,
     pub(super) weight: u32,
 }
 
 /// The line that is looked at.
-pub(super) struct Company<'n> {
-    needles: &'n Needles,
+pub(super) struct Company<'h, 'n, 't> {
+    hits: &'h Hits<'n, 't>,
     /// What each needle tells: the rarer the more, but a common one still something.
     weights: Vec<u32>,
     /// What the line shares with each sentence, by its number.
@@ -31,15 +33,15 @@ pub(super) struct Company<'n> {
     line: u32,
 }
 
-impl<'n> Company<'n> {
+impl<'h, 'n, 't> Company<'h, 'n, 't> {
     /// No line looked at yet.
-    pub(super) fn new(hits: &Hits<'n, '_>) -> Self {
+    pub(super) fn new(hits: &'h Hits<'n, 't>) -> Self {
         let weight = |(number, needle): (Number, &Needle)| {
             let rarity = hits.count(number).unwrap_or(COMMON).max(1).ilog2() + 1;
             needle.weight / rarity
         };
         Company {
-            needles: hits.needles,
+            hits,
             weights: (0..).zip(hits.needles.all()).map(weight).collect(),
             shared: vec![0; hits.needles.n_sentences() + 1],
             on_line: Vec::new(),
@@ -48,12 +50,28 @@ impl<'n> Company<'n> {
         }
     }
 
-    /// Looks at a place's line; of a long one at what is near the place.
+    /// Looks at what was met on a place's line and is not common; of a long line at what is near the place.
     pub(super) fn look(&mut self, place: &Place<'_>) {
-        let mut on_line = OnLine { needles: self.needles, found: std::mem::take(&mut self.on_line) };
+        let mut found = std::mem::take(&mut self.on_line);
+        found.clear();
+        let near = near(place);
+        let of_text = self.hits.all.get(place.of.hits.clone()).unwrap_or_default();
+        let behind = of_text.partition_point(|hit| hit.end() <= near.start);
+        let of_line = of_text.iter().skip(behind).take_while(|hit| hit.end() <= near.end);
+        let is_met = |hit: &&Hit| near.start <= hit.start() && self.hits.count(hit.needle).is_some();
+        found.extend(of_line.filter(is_met).map(|hit| hit.needle));
+        self.share(found);
+    }
+
+    /// Looks at all that stands there, which costs a walk.
+    pub(super) fn look_closely(&mut self, place: &Place<'_>) {
+        let mut on_line = OnLine { needles: self.hits.needles, found: std::mem::take(&mut self.on_line) };
         on_line.found.clear();
-        tokens::walk(near(place), &mut on_line);
-        let found = on_line.found;
+        tokens::walk(place.of.text.get(near(place)).unwrap_or_default(), &mut on_line);
+        self.share(on_line.found);
+    }
+
+    fn share(&mut self, found: Vec<Number>) {
         self.shared.fill(0);
         self.line += 1;
         for number in &found {
@@ -61,7 +79,7 @@ impl<'n> Company<'n> {
             if std::mem::replace(line, self.line) == self.line {
                 continue;
             }
-            let (weight, needle) = (self.weight(*number), self.needles.get(*number));
+            let (weight, needle) = (self.weight(*number), self.hits.needles.get(*number));
             for sentence in needle.into_iter().flat_map(|needle| needle.sentences.iter()) {
                 if let Some(shared) = self.shared.get_mut(usize::from(sentence)) {
                     *shared += weight;
@@ -74,8 +92,8 @@ impl<'n> Company<'n> {
     /// What the line shares besides this needle with that sentence of those that claim it with which it shares most.
     pub(super) fn of(&self, needle: Number) -> Shared {
         let own = self.weight(needle);
-        let sentences = self.needles.get(needle).into_iter().flat_map(|needle| needle.sentences.iter());
-        let shared = sentences.enumerate().map(|(claim, sentence)| {
+        let sentences = self.hits.needles.get(needle).into_iter().flat_map(|needle| needle.sentences.iter());
+        let shared = (0..).zip(sentences).map(|(claim, sentence)| {
             let shared = self.shared.get(usize::from(sentence)).copied().unwrap_or_default();
             Shared { claim, weight: shared.saturating_sub(own) }
         });
@@ -111,7 +129,8 @@ impl Listener for OnLine<'_> {
     }
 }
 
-fn near<'h>(place: &Place<'h>) -> &'h str {
+/// A place's line; of a long one what is near the place.
+fn near(place: &Place<'_>) -> Range<usize> {
     let mut part = place.line.clone();
     if !place.is_short {
         part.start = part.start.max(place.span.start.saturating_sub(STRETCH));
@@ -123,7 +142,7 @@ fn near<'h>(place: &Place<'h>) -> &'h str {
             part.end -= 1;
         }
     }
-    place.of.text.get(part).unwrap_or_default()
+    part
 }
 
 #[cfg(test)]
@@ -135,8 +154,9 @@ mod tests {
     use crate::material::evidence::claims::Source;
     use crate::transcript::turn::{Entry, Opener, Said, Turn};
 
-    /// Of every place of an output: what is looked at, and what it shares besides `4417` with what this reply says.
-    fn looked_at(reply: &str, output: &str) -> Vec<(String, u32)> {
+    /// Of every place of an output: what is looked at, and what it shares besides `4417` with what this reply says, by what
+    /// was met and by all that stands there.
+    fn looked_at(reply: &str, output: &str) -> Vec<(String, u32, u32)> {
         let said = Entry::Said(Said { text: reply.into(), message_id: None, block_index: None });
         let turn = Turn { opener: Opener::default(), entries: vec![said], prompt_ids: vec![] };
         let needles = Needles::of(&[&turn]);
@@ -146,13 +166,17 @@ mod tests {
         let mut company = Company::new(&hits);
         let of_place = |place: &Place<'_>| {
             company.look(place);
-            (near(place).to_owned(), company.of(figure).weight)
+            let of_met = company.of(figure).weight;
+            company.look_closely(place);
+            let of_all = company.of(figure).weight;
+            assert!(of_met <= of_all, "{of_met} of {of_all}");
+            (place.of.text.get(near(place)).unwrap().to_owned(), of_met, of_all)
         };
         Places::of(&hits).all.iter().map(of_place).collect()
     }
 
     fn shared(reply: &str, output: &str) -> Vec<u32> {
-        looked_at(reply, output).into_iter().map(|(_, shared)| shared).collect()
+        looked_at(reply, output).into_iter().map(|(.., shared)| shared).collect()
     }
 
     #[test]
@@ -178,6 +202,31 @@ mod tests {
     }
 
     #[test]
+    fn what_was_met_tells_as_much_as_all_that_stands_there_where_nothing_is_common() {
+        let reply = "alpha_1 and beta_2 took 4417";
+        let gap = |n: usize| ".".repeat(n);
+        // 96 bytes before and behind the place, and one more.
+        let near = format!("alpha_1{}4417{}beta_2", gap(89), gap(90));
+        let far = format!("alpha_1{}4417{}beta_2", gap(90), gap(91));
+        let both = looked_at(reply, "alpha_1 4417 beta_2")[0].1;
+        // Which place the figure is, and what it shares.
+        for (output, place, shared) in [
+            ("beta_2, 4417, alpha_1", 0, both),
+            ("4417", 0, 0),
+            (&near, 1, both),
+            (&far, 1, 0),
+            ("beta_2\n4417 alpha_1", 1, both / 2),
+        ] {
+            let (_, of_met, of_all) = looked_at(reply, output)[place];
+            assert_eq!((of_met, of_all), (shared, shared), "{output}");
+        }
+        // Common ones were not all met.
+        let output = format!("4417 alpha_1{}", "\nalpha_1".repeat(COMMON.into()));
+        let [(_, of_met, of_all)] = looked_at(reply, &output)[..] else { panic!("one place") };
+        assert_eq!((of_met, of_all > 0), (0, true));
+    }
+
+    #[test]
     fn each_line_is_looked_at_alone() {
         let output = "alpha_1 then 4417\nx 4417\nalpha_1 was 4417";
         let shared = shared("alpha_1 took 4417", output);
@@ -197,7 +246,7 @@ mod tests {
             (format!("{letters},4417"), format!("{near},4417")),
         ] {
             let output = format!("before\n{line}\nbehind");
-            assert_eq!(looked_at("4417", &output), [(looked, 0)], "{line}");
+            assert_eq!(looked_at("4417", &output), [(looked, 0, 0)], "{line}");
         }
     }
 }

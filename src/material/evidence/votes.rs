@@ -14,8 +14,7 @@ use super::tables::{
 
 /// Sets the weight of every place.
 pub(super) fn weigh(places: &mut Places<'_>, hits: &Hits<'_, '_>) {
-    let companies = companies(places, hits);
-    let bests = best_companies(places, &companies, hits);
+    let (companies, bests) = companies(places, hits);
     let Places { all, hits: of_places } = places;
     for place in all {
         let hits_of = of_places.get(place.hits.clone()).unwrap_or_default();
@@ -23,20 +22,22 @@ pub(super) fn weigh(places: &mut Places<'_>, hits: &Hits<'_, '_>) {
         let voice = place.of.voice;
         let (mut strong, mut weak, mut missed) = (0_u32, 0_u32, 0_u32);
         let mut voted: Option<(usize, usize)> = None;
-        for (hit, company) in claimed(hits_of, companies) {
+        for (hit, company) in hits_of.iter().zip(companies).filter(|(hit, _)| hit.result.is_none()) {
             let (Some(needle), Some(count)) = (hits.needles.get(hit.needle), hits.count(hit.needle)) else {
                 continue;
             };
-            let n_equal = if voice == Voice::Words {
+            let n_equal = match company {
                 // What people say is no evidence; what is said of it may point at it all the same.
-                u32::from(count.max(1))
-            } else if let Some(best) =
-                bests.get(usize::from(hit.needle)).and_then(|bests| bests.met(company, voice))
-            {
-                best.n_places.max(1)
-            } else {
-                missed = missed.max(company.weight);
-                continue;
+                None => u32::from(count.max(1)),
+                Some(company) => {
+                    let best =
+                        bests.get(usize::from(hit.needle)).and_then(|bests| bests.met(*company, voice));
+                    let Some(best) = best else {
+                        missed = missed.max(company.weight);
+                        continue;
+                    };
+                    best.n_places.max(1)
+                }
             };
             // What stands in one place only can be kept nowhere else.
             let times = if voice != Voice::Words && count == 1 { ONCE } else { 1 };
@@ -97,60 +98,86 @@ impl Bests {
     /// The best that this company is as good as. A place that goes with no sentence counts only where none goes with any.
     fn met(&self, company: Shared, voice: Voice) -> Option<&Best> {
         let counts = company.weight > 0 || self.0.iter().all(|best| best.company == 0);
-        self.0.get(company.claim).filter(|best| counts && best.is_matched_by(company.weight, voice))
+        self.0
+            .get(usize::from(company.claim))
+            .filter(|best| counts && best.is_matched_by(company.weight, voice))
     }
 }
 
-fn best_companies(places: &Places<'_>, companies: &[Shared], hits: &Hits<'_, '_>) -> Vec<Bests> {
-    let mut all = vec![Bests::default(); hits.needles.all().len()];
-    let material = || {
-        let material = places.all.iter().filter(|place| place.of.voice != Voice::Words);
-        material.flat_map(|place| {
-            let hits = places.hits.get(place.hits.clone()).unwrap_or_default();
-            claimed(hits, companies.get(place.hits.clone()).unwrap_or_default())
-        })
-    };
-    for (hit, company) in material() {
-        let bests = all.get_mut(usize::from(hit.needle));
-        if let Some(best) = bests.and_then(|bests| bests.0.get_mut(company.claim)) {
-            best.company = best.company.max(company.weight);
+impl Bests {
+    /// Those of every needle in companies of these hits.
+    fn of_all(hits: &[Hit], companies: &[Option<Shared>], n_needles: usize) -> Vec<Bests> {
+        let mut all = vec![Bests::default(); n_needles];
+        let met = || hits.iter().zip(companies).filter_map(|(hit, company)| Some((hit.needle, (*company)?)));
+        for (needle, company) in met() {
+            let bests = all.get_mut(usize::from(needle));
+            if let Some(best) = bests.and_then(|bests| bests.0.get_mut(usize::from(company.claim))) {
+                best.company = best.company.max(company.weight);
+            }
         }
-    }
-    for (hit, company) in material() {
-        let bests = all.get_mut(usize::from(hit.needle));
-        let bests = bests.filter(|bests| bests.met(company, Voice::Output).is_some());
-        if let Some(best) = bests.and_then(|bests| bests.0.get_mut(company.claim)) {
-            best.n_places += 1;
+        for (needle, company) in met() {
+            let bests = all.get_mut(usize::from(needle));
+            let bests = bests.filter(|bests| bests.met(company, Voice::Output).is_some());
+            if let Some(best) = bests.and_then(|bests| bests.0.get_mut(usize::from(company.claim))) {
+                best.n_places += 1;
+            }
         }
+        all
     }
-    all
 }
 
-/// The hits of claims with their companies.
-fn claimed<'p>(hits: &'p [Hit], companies: &'p [Shared]) -> impl Iterator<Item = (&'p Hit, Shared)> {
-    hits.iter().zip(companies.iter().copied()).filter(|(hit, _)| hit.result.is_none())
-}
-
-/// For each hit of the places what its line shares with a sentence that claims it; nothing where nothing hangs on it.
-fn companies(places: &Places<'_>, hits: &Hits<'_, '_>) -> Vec<Shared> {
+/// For each hit of the places what its line shares with a sentence that claims it, and the best that each needle has;
+/// none for results and for what people say.
+///
+/// Where what was met already tells one place from the others, its line is not looked at again.
+fn companies(places: &Places<'_>, hits: &Hits<'_, '_>) -> (Vec<Option<Shared>>, Vec<Bests>) {
     let mut company = Company::new(hits);
+    let mut companies = vec![None; places.hits.len()];
+    let n_needles = hits.needles.all().len();
+    let of_material = || places.all.iter().filter(|place| place.of.voice != Voice::Words);
     let hangs_on_it = |hit: &Hit| {
-        matches!(hits.count(hit.needle), Some(2..))
+        hit.result.is_none()
+            && matches!(hits.count(hit.needle), Some(2..))
             && hits.needles.get(hit.needle).is_some_and(|needle| needle.weight >= COMPANY_MIN)
     };
-    let mut companies = vec![Shared::default(); places.hits.len()];
-    for place in places.all.iter().filter(|place| place.of.voice != Voice::Words) {
-        let hits = places.hits.get(place.hits.clone()).unwrap_or_default();
-        if !hits.iter().any(hangs_on_it) {
-            continue;
-        }
-        company.look(place);
+    for place in of_material() {
+        let of_place = places.hits.get(place.hits.clone()).unwrap_or_default();
         let companies = companies.get_mut(place.hits.clone()).unwrap_or_default();
-        for (company_of, hit) in companies.iter_mut().zip(hits).filter(|(_, hit)| hangs_on_it(hit)) {
-            *company_of = company.of(hit.needle);
+        let mut is_looked_at = false;
+        for (company_of, hit) in companies.iter_mut().zip(of_place).filter(|(_, hit)| hit.result.is_none()) {
+            if hangs_on_it(hit) {
+                if !std::mem::replace(&mut is_looked_at, true) {
+                    company.look(place);
+                }
+                *company_of = Some(company.of(hit.needle));
+            } else {
+                *company_of = Some(Shared::default());
+            }
         }
     }
-    companies
+    let bests = Bests::of_all(&places.hits, &companies, n_needles);
+    let is_tied = |hit: &Hit, company: Option<Shared>| {
+        let bests = bests.get(usize::from(hit.needle));
+        let best = company.and_then(|company| bests?.met(company, Voice::Input));
+        best.is_some_and(|best| best.n_places > 1) && hangs_on_it(hit)
+    };
+    let mut is_any_tied = false;
+    for place in of_material() {
+        let of_place = places.hits.get(place.hits.clone()).unwrap_or_default();
+        let companies = companies.get_mut(place.hits.clone()).unwrap_or_default();
+        let mut is_looked_at = false;
+        for (company_of, hit) in companies.iter_mut().zip(of_place) {
+            if is_tied(hit, *company_of) {
+                if !std::mem::replace(&mut is_looked_at, true) {
+                    company.look_closely(place);
+                }
+                *company_of = Some(company.of(hit.needle));
+            }
+        }
+        is_any_tied |= is_looked_at;
+    }
+    let bests = if is_any_tied { Bests::of_all(&places.hits, &companies, n_needles) } else { bests };
+    (companies, bests)
 }
 
 #[cfg(test)]
@@ -223,6 +250,19 @@ mod tests {
         ] {
             assert_eq!(weights(reply, texts), expected, "{reply}: {texts:?}");
         }
+    }
+
+    #[test]
+    fn between_places_that_are_equal_by_what_is_rare_what_is_common_decides() {
+        // `batch` alone is common in this turn: it is in nine places.
+        let common = "batch\n".repeat(9);
+        let all = [(Output, "444 alone"), (Output, "444 of batch"), (Output, common.as_str())];
+        let weights_of = |reply: &str| weights(reply, &all);
+        assert_eq!(weights_of("444 for batch")[..], [(0, false), (1_000, true)]);
+        assert_eq!(weights_of("444 there。batch")[..], [(500, true); 2]);
+        // Where something rare tells one from the other, what is common is not asked.
+        let all = [(Output, "444 of E_1"), (Output, "444 of batch"), (Output, common.as_str())];
+        assert_eq!(weights("444 for E_1 and batch", &all)[..], [(3_000, true), (0, false)]);
     }
 
     #[test]

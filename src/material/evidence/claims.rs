@@ -9,7 +9,7 @@ use super::tables::{
     ASKED, ASKED_CHARS, CLAIMED_MAX, CLAIMED_OFTEN, COMMON, FADE, FADED, LEAST, RESULTS, SENTENCES, WEAK,
     WEAK_RARE, WHOLE,
 };
-use super::tokens::{self, Kind, Listener, Token};
+use super::tokens::{self, Kind, Last, Listener, Token};
 use crate::transcript::turn::{Entry, Turn};
 
 /// Where a text stands: in the opener of a turn or in one of its entries, which are numbered in this order through all the
@@ -36,8 +36,8 @@ pub(super) struct Needle {
     pub(super) source: Source,
     /// The sentences that claim it, nearest to the end first.
     pub(super) sentences: Sentences,
-    /// The low half of the hash that it ends with.
-    pub(super) end: u32,
+    /// What it ends with.
+    pub(super) last: Last,
 }
 
 impl Needle {
@@ -68,6 +68,9 @@ impl Sentences {
     }
 }
 
+/// About so many bytes of claims make one needle.
+const NEEDLE_BYTES: usize = 8;
+
 /// All needles of a turn, numbered.
 pub(super) struct Needles {
     all: Vec<Needle>,
@@ -85,23 +88,26 @@ pub(super) struct Needles {
 impl Needles {
     /// What is claimed in these turns, the last one first.
     pub(super) fn of(turns: &[&Turn]) -> Self {
-        let mut needles = Needles {
-            all: Vec::new(),
-            results: Vec::new(),
-            n_sentences: 0,
-            numbers: Numbers::default(),
-            gate: Gate::closed(),
-            ends: Gate::closed(),
-        };
-        needles.push_results();
-        let mut left = CLAIMED_MAX;
-        let mut said = (FADED..=WHOLE).rev().step_by(FADE);
         let mut opener = Source::FIRST;
         let claims = turns.iter().flat_map(|turn| {
             let claims = claims(turn, opener);
             opener = opener.behind(turn.entries.len() + 1);
             claims
         });
+        let claims: Vec<Claim<'_>> = claims.collect();
+        let n_bytes: usize = claims.iter().map(|claim| claim.text.len()).sum();
+        let mut left = CLAIMED_MAX;
+        let n_about = n_bytes.min(left) / NEEDLE_BYTES;
+        let mut needles = Needles {
+            all: Vec::with_capacity(n_about),
+            results: Vec::new(),
+            n_sentences: 0,
+            numbers: Numbers::with_capacity(n_about),
+            gate: Gate::closed(),
+            ends: Gate::closed(),
+        };
+        needles.push_results();
+        let mut said = (FADED..=WHOLE).rev().step_by(FADE);
         for Claim { text, source, by } in claims {
             let weight = match by {
                 By::Claude => said.next().unwrap_or(FADED),
@@ -109,9 +115,10 @@ impl Needles {
             };
             let text = last_bytes(text, left);
             left -= text.len();
+            let openings = distinctive::opening_marks(text);
             for sentence in sentences(text) {
                 needles.n_sentences = needles.n_sentences.saturating_add(1);
-                needles.push_sentence(sentence, weight, source);
+                needles.push_sentence(sentence, &openings, weight, source);
             }
         }
         needles.close();
@@ -128,7 +135,7 @@ impl Needles {
         let (mut gate, mut ends) = (Gate::closed(), Gate::closed());
         for (hash, needle) in self.wanted() {
             gate.add(hash);
-            ends.add(needle.end.into());
+            needle.last.hashes().for_each(|hash| ends.add(hash));
         }
         (self.gate, self.ends) = (gate, ends);
     }
@@ -183,11 +190,11 @@ impl Needles {
         self.n_sentences.into()
     }
 
-    fn push_sentence(&mut self, text: &str, claim_weight: u32, source: Source) {
+    fn push_sentence(&mut self, text: &str, openings: &[char], claim_weight: u32, source: Source) {
         let mut sentences = Sentences::default();
         sentences.add(self.n_sentences);
-        let needle = Needle { weight: claim_weight, source, sentences, end: 0 };
-        let quoted = distinctive::quotations(text);
+        let needle = Needle { weight: claim_weight, source, sentences, last: Last::Word(0) };
+        let quoted = distinctive::quotations(text, openings);
         let mut claiming = Claiming { needles: self, text, quoted, words: [None; 2], needle };
         tokens::walk(text, &mut claiming);
     }
@@ -195,11 +202,11 @@ impl Needles {
     fn push_results(&mut self) {
         for (row, (words, _)) in RESULTS.iter().enumerate() {
             for word in *words {
-                let mut last = Last(None);
+                let mut last = Only(None);
                 tokens::walk(word, &mut last);
-                if let Last(Some(Token { hash, last: end, .. })) = last {
+                if let Only(Some(Token { hash, last, .. })) = last {
                     let (source, sentences) = (Source::FIRST, Sentences::default());
-                    self.push(hash, Needle { weight: 0, source, sentences, end });
+                    self.push(hash, Needle { weight: 0, source, sentences, last });
                     self.results.push(row);
                     self.gate.add(hash);
                 }
@@ -240,6 +247,11 @@ impl Listener for Claiming<'_, '_> {
         true
     }
 
+    /// They weigh something only where they are quoted, and tell a result.
+    fn wants_two_signs(&self, hash: u64) -> bool {
+        !self.quoted.is_empty() || self.needles.gate.may_hold(hash)
+    }
+
     fn take(&mut self, token: Token) -> Option<usize> {
         if matches!(token.kind, Kind::Word | Kind::Figure) {
             self.words = [Some(token), self.words[0]];
@@ -255,15 +267,15 @@ impl Claiming<'_, '_> {
     fn push(&mut self, token: Token, looks: u32) {
         let weight = looks * self.needle.weight / WHOLE;
         if weight >= LEAST {
-            self.needles.push(token.hash, Needle { weight, end: token.last, ..self.needle });
+            self.needles.push(token.hash, Needle { weight, last: token.last, ..self.needle });
         }
     }
 }
 
 /// The last token of a text.
-struct Last(Option<Token>);
+struct Only(Option<Token>);
 
-impl Listener for Last {
+impl Listener for Only {
     fn wants(&self, _: u64) -> bool {
         true
     }

@@ -2,9 +2,11 @@
 //!
 //! Both are of one phrase: of `12 passed, 3 failed` no three passed.
 
-use super::name::{both, half};
+use std::ops::Range;
+
+use super::name::both;
 use super::tables::{COUNT_AHEAD, COUNT_BEHIND, PHRASE_ENDS};
-use super::tokens::{Kind, Token};
+use super::tokens::{Kind, Last, Token};
 
 /// What was met last in a text.
 pub(super) struct Counts<'t> {
@@ -20,29 +22,37 @@ impl<'t> Counts<'t> {
         Counts { text, figure: None, result: None }
     }
 
-    /// Takes the next figure; gives the count that it completes.
+    /// Takes the next figure; gives the count that it may complete.
     #[inline]
-    pub(super) fn figure(&mut self, figure: Token) -> Option<Token> {
+    pub(super) fn figure(&mut self, figure: Token) -> Option<Count> {
         self.figure = Some(figure);
         let (row, end) = self.result.filter(|(_, end)| figure.start.saturating_sub(*end) <= COUNT_BEHIND)?;
-        self.is_one_phrase(end, figure.start).then(|| count(figure, row, figure.start, figure.end))
+        Some(Count { token: count(figure, row, figure.start, figure.end), between: end..figure.start })
     }
 
-    /// Takes the next result, with its row; gives the count that it completes.
-    pub(super) fn result(&mut self, result: Token, row: usize) -> Option<Token> {
+    /// Takes the next result, with its row; gives the count that it may complete.
+    pub(super) fn result(&mut self, result: Token, row: usize) -> Option<Count> {
         self.result = Some((row, result.end));
         let figure = self.figure.filter(|figure| result.end.saturating_sub(figure.end) <= COUNT_AHEAD)?;
-        self.is_one_phrase(figure.end, result.start).then(|| count(figure, row, figure.start, result.end))
+        Some(Count { token: count(figure, row, figure.start, result.end), between: figure.end..result.start })
     }
 
-    fn is_one_phrase(&self, end: usize, start: usize) -> bool {
-        !self.text.get(end..start).is_some_and(|between| between.contains(PHRASE_ENDS))
+    /// Whether it is one.
+    pub(super) fn is_one_phrase(&self, count: &Count) -> bool {
+        !self.text.get(count.between.clone()).is_some_and(|between| between.contains(PHRASE_ENDS))
     }
+}
+
+/// A figure and a result near each other.
+pub(super) struct Count {
+    pub(super) token: Token,
+    /// What stands between them, which costs more to look at than to ask whether anybody wants to know.
+    between: Range<usize>,
 }
 
 fn count(figure: Token, row: usize, start: usize, end: usize) -> Token {
     let hash = both(figure.hash, row as u64);
-    Token { hash, start, end, kind: Kind::Count, last: half(hash) }
+    Token { hash, start, end, kind: Kind::Count, last: Last::Word(hash) }
 }
 
 #[cfg(test)]

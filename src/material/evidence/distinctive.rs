@@ -9,37 +9,20 @@ use super::tokens::{Kind, Token};
 /// In thousandths; 0 where the token is too common anywhere to be looked for. `quoted` are the text's quotations.
 /// `words` are the last ones met, the newest first.
 pub(super) fn weight(text: &str, token: Token, words: [Option<Token>; 2], quoted: &[(usize, usize)]) -> u32 {
-    let written = text.get(token.start..token.end).unwrap_or_default();
+    let written = || text.get(token.start..token.end).unwrap_or_default();
     let is_quoted = || quoted.iter().any(|(start, end)| *start <= token.start && token.end <= *end);
     match token.kind {
-        Kind::Figure => match written.chars().filter(|c| c.is_numeric()).count() {
+        Kind::Figure => match written().chars().filter(|c| c.is_numeric()).count() {
             1 => ONE_DIGIT,
             2 => TWO_DIGITS,
             _ => WHOLE,
         },
-        Kind::Word => match written.chars().count() {
-            3.. if is_name(written) || is_quoted() => WHOLE,
-            PLAIN_MIN.. => PLAIN,
+        Kind::Word => match written() {
+            word if word.chars().nth(2).is_some() && (is_name(word) || is_quoted()) => WHOLE,
+            word if word.chars().nth(PLAIN_MIN - 1).is_some() => PLAIN,
             _ => 0,
         },
-        Kind::Pair => {
-            let [Some(second), Some(first)] = words else { return 0 };
-            let gap = text.get(first.end..second.start).unwrap_or_default();
-            match (first.kind == Kind::Figure, second.kind == Kind::Figure) {
-                // Times and dates.
-                (true, true) => return 0,
-                (false, false) if !JOINTS.contains(&gap) => {}
-                _ => return JOINED,
-            }
-            let is_long = |word: Token| {
-                text.get(word.start..word.end).is_some_and(|word| word.chars().count() >= SIDE_MIN)
-            };
-            match is_long(first) && is_long(second) {
-                true if is_quoted() => JOINED,
-                true => SIDE_BY_SIDE,
-                false => 0,
-            }
-        }
+        Kind::Pair => pair(text, words, is_quoted),
         Kind::TwoSigns if is_quoted() => QUOTED_TWO_SIGNS,
         Kind::Part | Kind::TwoSigns => 0,
         Kind::Count => COUNT,
@@ -48,16 +31,40 @@ pub(super) fn weight(text: &str, token: Token, words: [Option<Token>; 2], quoted
     }
 }
 
+/// Of two words side by side, the newest first.
+fn pair(text: &str, words: [Option<Token>; 2], is_quoted: impl FnOnce() -> bool) -> u32 {
+    let [Some(second), Some(first)] = words else { return 0 };
+    let gap = text.get(first.end..second.start).unwrap_or_default();
+    match (first.kind == Kind::Figure, second.kind == Kind::Figure) {
+        // Times and dates.
+        (true, true) => return 0,
+        (false, false) if !JOINTS.contains(&gap) => {}
+        _ => return JOINED,
+    }
+    let is_long = |word: Token| {
+        text.get(word.start..word.end).is_some_and(|word| word.chars().nth(SIDE_MIN - 1).is_some())
+    };
+    match is_long(first) && is_long(second) {
+        true if is_quoted() => JOINED,
+        true => SIDE_BY_SIDE,
+        false => 0,
+    }
+}
+
 /// A name of a program's: with a digit, an underscore, or a capital inside.
 fn is_name(word: &str) -> bool {
     word.contains(|c: char| c == '_' || c.is_ascii_digit()) || word.chars().skip(1).any(char::is_uppercase)
 }
 
-/// What stands between quotation marks, as ranges of bytes.
-pub(super) fn quotations(text: &str) -> Vec<(usize, usize)> {
+/// The opening marks that a text has: most have none.
+pub(super) fn opening_marks(text: &str) -> Vec<char> {
+    QUOTES.into_iter().map(|(opening, _)| opening).filter(|opening| text.contains(*opening)).collect()
+}
+
+/// What stands between quotation marks, as ranges of bytes; of a part of a text that has these opening marks.
+pub(super) fn quotations(text: &str, openings: &[char]) -> Vec<(usize, usize)> {
     let mut found = Vec::new();
-    // Most texts have none.
-    if !QUOTES.iter().any(|(opening, _)| text.contains(*opening)) {
+    if !openings.iter().any(|opening| text.contains(*opening)) {
         return found;
     }
     let mut open: Option<(char, usize)> = None;
@@ -86,7 +93,7 @@ mod tests {
 
     /// The weights of a text's tokens that weigh anything, with what they are.
     fn weights(text: &str) -> Vec<(&str, u32)> {
-        let quoted = quotations(text);
+        let quoted = quotations(text, &opening_marks(text));
         let mut words = [None; 2];
         let mut found = Vec::new();
         for token in tokens(text) {
@@ -142,7 +149,7 @@ mod tests {
             (&format!("a \"{far} \"b\""), &["b"]),
             (&format!("a \"{signs} \"b\""), &["b"]),
         ] {
-            let found = quotations(text);
+            let found = quotations(text, &opening_marks(text));
             let found: Vec<&str> = found.into_iter().map(|(start, end)| &text[start..end]).collect();
             assert_eq!(found, quoted, "{text}");
         }

@@ -8,7 +8,7 @@ use super::claims::{Needle, Needles, Source};
 use super::gate::Closing;
 use super::numbers::Number;
 use super::tables::{FAILURE, RESULTS};
-use super::tokens::{self, Listener, Token};
+use super::tokens::{self, Last, Listener, Token};
 
 /// A needle that was met, in bytes of its text.
 #[derive(Debug, Clone, Copy)]
@@ -76,6 +76,8 @@ pub(super) struct Looked<'t> {
 struct Count {
     is: u8,
     most: u8,
+    /// Where the claim stands: no text is evidence for itself.
+    claimed: Source,
 }
 
 /// Everything that was met in a turn.
@@ -94,21 +96,26 @@ pub(super) struct Hits<'n, 't> {
 impl<'n, 't> Hits<'n, 't> {
     /// Nothing met yet.
     pub(super) fn new(needles: &'n Needles) -> Self {
-        let count = |needle: &Needle| Count { is: u8::from(needle.weight == 0), most: needle.most() };
+        let count = |needle: &Needle| Count {
+            is: u8::from(needle.weight == 0),
+            most: needle.most(),
+            claimed: needle.source,
+        };
         Hits {
             needles,
-            all: Vec::new(),
+            // A needle is met some times before it is common; room that grows would be copied.
+            all: Vec::with_capacity(needles.all().len() * 6),
             texts: Vec::new(),
             counts: needles.all().iter().map(count).collect(),
             result_texts: [0; N_KINDS],
             live: Closing::of(needles.wanted().map(|(hash, _)| hash)),
-            live_ends: Closing::of(needles.wanted().map(|(_, needle)| needle.end.into())),
+            live_ends: Closing::of(needles.wanted().flat_map(|(_, needle)| needle.last.hashes())),
         }
     }
 
     /// How many places hold the needle; `None` where they are too many to tell.
     pub(super) fn count(&self, needle: Number) -> Option<u8> {
-        let Count { is, most } = self.counts.get(usize::from(needle)).copied()?;
+        let Count { is, most, .. } = self.counts.get(usize::from(needle)).copied()?;
         (is <= most).then_some(is)
     }
 
@@ -119,34 +126,47 @@ impl<'n, 't> Hits<'n, 't> {
         tokens::walk(text, &mut looking);
         let ends = looking.ends;
         if voice == Voice::Output {
-            for (kind, (n_texts, ends)) in (0..).zip(self.result_texts.iter_mut().zip(ends)) {
+            for (kind, ends) in (0..).zip(ends) {
                 let Some((first, last)) = ends else { continue };
-                *n_texts += 1;
-                self.all.push(last.unwrap_or(first));
-                self.all.extend(last.and((row_of(kind) == FAILURE).then_some(first)));
+                if let Some(n_texts) = self.result_texts.get_mut(usize::from(kind)) {
+                    *n_texts += 1;
+                }
+                self.insert(from, last.unwrap_or(first));
+                if let Some(first) = last.and((row_of(kind) == FAILURE).then_some(first)) {
+                    self.insert(from, first);
+                }
             }
         }
-        // The walk gives them in order of their ends; results were added behind.
-        if let Some(hits) = self.all.get_mut(from..) {
-            hits.sort_by_key(|hit| hit.end);
-        }
         self.texts.push(Looked { source, number, text, voice, hits: from..self.all.len() });
+    }
+
+    /// Adds a hit behind those that end no later; the walk gives them in order of their ends.
+    fn insert(&mut self, from: usize, hit: Hit) {
+        let n_before = self.all.get(from..).unwrap_or_default().partition_point(|known| known.end <= hit.end);
+        self.all.insert(from + n_before, hit);
     }
 
     #[inline]
     fn meet(&mut self, source: Source, needle: Number, token: Token, voice: Voice) {
         let Some(count) = self.counts.get_mut(usize::from(needle)) else { return };
-        if count.is > count.most {
+        if count.is > count.most || count.claimed == source {
             return;
         }
-        let Some(known) = self.needles.get(needle).filter(|needle| needle.source != source) else { return };
         count.is += u8::from(voice != Voice::Words);
         if count.is <= count.most {
-            self.all.extend(Hit::of(token, needle, None));
+            if let Some(hit) = Hit::of(token, needle, None) {
+                self.all.push(hit);
+            }
         } else if self.needles.result(needle).is_none() {
-            self.live.remove(token.hash);
-            self.live_ends.remove(known.end.into());
+            self.close(needle, token.hash);
         }
+    }
+
+    /// Looks for a needle no longer.
+    fn close(&mut self, needle: Number, hash: u64) {
+        self.live.remove(hash);
+        let last = self.needles.get(needle).map(|needle| needle.last);
+        last.into_iter().flat_map(Last::hashes).for_each(|hash| self.live_ends.remove(hash));
     }
 }
 

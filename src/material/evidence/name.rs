@@ -4,7 +4,7 @@
 
 /// Whether a byte is of a word: an ASCII letter in small or in capitals, a digit, `_`.
 #[inline]
-pub(super) fn is_letter(byte: u8) -> bool {
+pub(super) const fn is_letter(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'_'
 }
 
@@ -18,12 +18,6 @@ pub(super) fn both(first: u64, second: u64) -> u64 {
 #[inline]
 pub(super) const fn mixed(value: u64) -> u64 {
     value.wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(16)
-}
-
-/// The low half of a hash, which is enough for a gate.
-#[inline]
-pub(super) fn half(hash: u64) -> u32 {
-    u32::try_from(hash & u64::from(u32::MAX)).unwrap_or_default()
 }
 
 /// Eight bytes of a text as one number, the first one lowest: a word is told from what is round it without a look at each
@@ -207,7 +201,6 @@ mod tests {
         }
         let hashes: BTreeSet<u64> = words.iter().map(|word| one_by_one(word)).collect();
         assert_eq!(hashes.len(), words.len());
-        assert_eq!(half(0x1234_5678_9abc_def0), 0x9abc_def0, "the low half");
         let some: Vec<u64> = hashes.iter().copied().take(60).collect();
         let pairs = some.iter().flat_map(|one| some.iter().map(|other| both(*one, *other)));
         assert_eq!(pairs.collect::<BTreeSet<u64>>().len(), 60 * 60);

@@ -7,13 +7,18 @@ use std::hash::{BuildHasherDefault, Hasher};
 pub(super) type Number = u16;
 
 /// The hashes by their numbers, and their numbers.
-#[derive(Default)]
 pub(super) struct Numbers {
     hashes: Vec<u64>,
     numbers: HashMap<u64, Number, BuildHasherDefault<Hashed>>,
 }
 
 impl Numbers {
+    /// None yet, and room for so many.
+    pub(super) fn with_capacity(n: usize) -> Self {
+        let numbers = HashMap::with_capacity_and_hasher(n, BuildHasherDefault::default());
+        Numbers { hashes: Vec::with_capacity(n), numbers }
+    }
+
     /// The number of this hash, where it was met.
     #[inline]
     pub(super) fn find(&self, hash: u64) -> Option<Number> {
@@ -60,7 +65,7 @@ mod tests {
 
     #[test]
     fn each_hash_has_a_number_of_its_own_as_long_as_there_are_any() {
-        let mut numbers = Numbers::default();
+        let mut numbers = Numbers::with_capacity(3);
         let hashes: Vec<u64> = (0..70_000).map(mixed).collect();
         for round in 0..2 {
             for (index, hash) in hashes.iter().enumerate() {

@@ -25,7 +25,6 @@ pub(super) struct Place<'h> {
 }
 
 /// All places, in the order in which they were met.
-#[derive(Default)]
 pub(super) struct Places<'h> {
     pub(super) all: Vec<Place<'h>>,
     /// Their hits, in one list.
@@ -35,7 +34,9 @@ pub(super) struct Places<'h> {
 impl<'h> Places<'h> {
     /// The places that hold these hits.
     pub(super) fn of(hits: &'h Hits<'_, 'h>) -> Self {
-        let mut places = Places::default();
+        // Most are of a token that turned out to be common.
+        let n = hits.all.len() / 3;
+        let mut places = Places { all: Vec::with_capacity(n / 2), hits: Vec::with_capacity(n) };
         for looked in &hits.texts {
             let of_text = hits.all.get(looked.hits.clone()).unwrap_or_default();
             // What turned out to be common in the end is no hit.

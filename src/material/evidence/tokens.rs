@@ -4,8 +4,10 @@
 //! `1,234` is `1234`, `FAILED` is `failed`, `１２` is `12`. It goes by bytes, and tells only what somebody wants to know of:
 //! every character of a long turn comes by here.
 
-use super::counts::Counts;
-use super::name::{Eight, Name, both, half, is_letter, mixed};
+use std::ops::Range;
+
+use super::counts::{Count, Counts};
+use super::name::{Eight, Name, both, is_letter, mixed};
 
 /// A token and where it stands, in bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -18,8 +20,30 @@ pub(super) struct Token {
     pub(super) end: usize,
     /// What it is.
     pub(super) kind: Kind,
-    /// The low half of the hash of what it ends with: its last word, its last two signs.
-    pub(super) last: u32,
+    /// What it ends with.
+    pub(super) last: Last,
+}
+
+/// What a token ends with: nearly all text is asked for that alone.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Last {
+    /// A word, by its hash.
+    Word(u64),
+    /// Two signs behind any other.
+    TwoSigns(u64),
+    /// Three signs, of the first of which a part counts.
+    ThreeSigns(u64),
+}
+
+impl Last {
+    /// A token that ends with this comes where a listener wants one of these.
+    pub(super) fn hashes(self) -> impl Iterator<Item = u64> {
+        let n_before = if matches!(self, Last::TwoSigns(_)) { 1 << BITS_BEFORE } else { 1 };
+        (0..n_before).map(move |before: u64| match self {
+            Last::Word(hash) => hash,
+            Last::TwoSigns(signs) | Last::ThreeSigns(signs) => hash_of_last(signs + (before << (2 * SIGN))),
+        })
+    }
 }
 
 /// What a token is.
@@ -47,7 +71,7 @@ const PAIR_GAP: usize = 3;
 
 /// Who is told of tokens.
 pub(super) trait Listener {
-    /// Whether it may want to know of tokens that end with this word or these two signs. Nearly all text gets this one
+    /// Whether it may want to know of tokens that end with this: see [`Last::hashes`]. Nearly all text gets this one
     /// question.
     fn wants_end(&self, _: u64) -> bool {
         true
@@ -56,37 +80,86 @@ pub(super) trait Listener {
     /// Whether it may want to know of tokens with this hash.
     fn wants(&self, hash: u64) -> bool;
 
+    /// Whether it may want to know of two signs with this hash.
+    fn wants_two_signs(&self, hash: u64) -> bool {
+        self.wants(hash)
+    }
+
     /// Takes a token that it wants; gives the row of the results that it belongs to.
     fn take(&mut self, token: Token) -> Option<usize>;
 }
 
 /// Tells of every token that is wanted, in order of their ends.
 pub(super) fn walk(text: &str, listener: &mut impl Listener) {
-    let mut walker =
-        Walker { text, bytes: text.as_bytes(), at: 0, listener, before: None, counts: Counts::of(text) };
+    let mut walker = Walker {
+        bytes: text.as_bytes(),
+        at: 0,
+        listener,
+        before: None,
+        counts: Counts::of(text),
+        wanted: [(0, 0); RUN],
+    };
     while let Some(first) = walker.bytes.get(walker.at).copied() {
-        if first >= 0xe0 && !(first == 0xef && walker.narrow(walker.at).is_some()) {
+        let class = Class::of(first);
+        if class == Class::Sign && !(first == 0xef && narrow(walker.bytes, walker.at).is_some()) {
             walker.signs();
-        } else if is_letter(first) || is_letter_lead(first) || first == 0xef {
-            walker.word(first);
-        } else {
+        } else if class == Class::Gap {
             if first == b'\n' {
                 walker.before = None;
             }
             walker.at += 1;
+        } else {
+            walker.word(first);
         }
     }
 }
 
+/// What a character is, by its first byte.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Class {
+    /// Of nothing, or of punctuation.
+    Gap,
+    /// Of a word, also a digit.
+    Letter,
+    /// Of three or four bytes: a sign, punctuation, a wide letter.
+    Sign,
+}
+
+impl Class {
+    #[expect(clippy::indexing_slicing, reason = "a constant: a wrong index does not compile")]
+    const ALL: [Class; 256] = {
+        let mut all = [Class::Gap; 256];
+        let mut byte = 0_u8;
+        while byte < u8::MAX {
+            all[byte as usize] = match byte {
+                0xe0.. => Class::Sign,
+                _ if is_letter(byte) || is_letter_lead(byte) => Class::Letter,
+                _ => Class::Gap,
+            };
+            byte += 1;
+        }
+        all
+    };
+
+    #[inline]
+    fn of(first: u8) -> Self {
+        Self::ALL.get(usize::from(first)).copied().unwrap_or(Class::Gap)
+    }
+}
+
 struct Walker<'a, L> {
-    text: &'a str,
     bytes: &'a [u8],
     at: usize,
     listener: &'a mut L,
     /// Hash and end of the word before, on the same line.
     before: Option<(u64, usize)>,
     counts: Counts<'a>,
+    /// Signs of a run that somebody wants to know of, and how many bytes are behind them.
+    wanted: [(u64, usize); RUN],
 }
+
+/// How many signs are asked for before the wanted ones are told of.
+const RUN: usize = 16;
 
 /// Signs are numbers of so many bits: of one of three bytes those that are not the same in all of them, of one of four bytes
 /// one bit more.
@@ -96,9 +169,15 @@ const WIDER: u64 = 1 << (SIGN - 1);
 const WIDEST: u64 = (1 << SIGN) - 1;
 /// What is added to a character of four bytes, the first of which is U+10000 and the last U+10FFFF.
 const WIDER_FROM: u64 = WIDER - 0x1_0000;
-/// Two signs and three of them as one number; and what keeps it apart from a word.
+/// Nearly all signs: behind the Chinese punctuation and before the wide forms of other characters.
+const COMMON_SIGNS: Range<u64> = 0xe3_8100..0xef_b800;
+/// Two signs and three of them as one number; the same with some bits only of the first; and what keeps it apart from a
+/// word.
 const TWO: u64 = (1 << (2 * SIGN)) - 1;
 const THREE: u64 = (1 << (3 * SIGN)) - 1;
+const BITS_BEFORE: u32 = 4;
+const LAST_BITS: u32 = 2 * SIGN + BITS_BEFORE;
+const LAST: u64 = (1 << LAST_BITS) - 1;
 const SIGNS: u64 = 1 << 63;
 
 impl<L: Listener> Walker<'_, L> {
@@ -116,65 +195,85 @@ impl<L: Listener> Walker<'_, L> {
         let before = self.before.replace((hash, end));
         let is_wanted = self.listener.wants_end(hash);
         if is_figure && !self.is_of_time(start) {
-            let figure = Token { hash, start, end, kind: Kind::Figure, last: half(hash) };
+            let figure = Token { hash, start, end, kind: Kind::Figure, last: Last::Word(hash) };
             if is_wanted {
                 self.tell(figure);
             }
             if let Some(count) = self.counts.figure(figure) {
-                self.tell(count);
+                self.tell_count(&count);
             }
         } else if !is_figure && is_wanted {
-            self.tell(Token { hash, start, end, kind: Kind::Word, last: half(hash) });
+            self.tell(Token { hash, start, end, kind: Kind::Word, last: Last::Word(hash) });
         }
         if is_wanted
             && let Some((before, before_end)) = before
             && start - before_end <= PAIR_GAP
         {
-            let pair = both(before, hash);
-            self.tell(Token { hash: pair, start: before_end, end, kind: Kind::Pair, last: half(hash) });
+            let (pair, last) = (both(before, hash), Last::Word(hash));
+            self.tell(Token { hash: pair, start: before_end, end, kind: Kind::Pair, last });
         }
     }
 
     #[inline]
     fn tell(&mut self, token: Token) {
-        if self.listener.wants(token.hash)
-            && let Some(row) = self.listener.take(token)
+        if self.listener.wants(token.hash) {
+            self.give(token);
+        }
+    }
+
+    /// Gives a token that is wanted.
+    #[inline]
+    fn give(&mut self, token: Token) {
+        if let Some(row) = self.listener.take(token)
             && let Some(count) = self.counts.result(token, row)
-            && self.listener.wants(count.hash)
         {
-            self.listener.take(count);
+            self.tell_count(&count);
+        }
+    }
+
+    fn tell_count(&mut self, count: &Count) {
+        if self.listener.wants(count.token.hash) && self.counts.is_one_phrase(count) {
+            self.listener.take(count.token);
         }
     }
 
     /// Tells of the last two and the last three of these signs, which end here.
     fn tell_signs(&mut self, signs: u64, end: usize) {
-        let n_bytes = |sign: u64| if sign < WIDER { 3 } else { 4 };
-        let [first, second, third] = [signs >> (2 * SIGN), (signs & TWO) >> SIGN, signs & WIDEST];
+        let [first, second, third] = [signs >> (2 * SIGN) & WIDEST, signs >> SIGN & WIDEST, signs & WIDEST];
         if second == 0 {
             return;
         }
+        let n_bytes = |sign: u64| if sign < WIDER { 3 } else { 4 };
         let start = end - n_bytes(second) - n_bytes(third);
-        let two = hash_of_signs(signs & TWO);
-        self.tell(Token { hash: two, start, end, kind: Kind::TwoSigns, last: half(two) });
-        if first > 0 {
-            let start = start - n_bytes(first);
-            let three = hash_of_signs(signs);
-            self.tell(Token { hash: three, start, end, kind: Kind::ThreeSigns, last: half(two) });
+        let hash = hash_of_signs(signs & TWO);
+        if self.listener.wants_two_signs(hash) {
+            self.give(Token { hash, start, end, kind: Kind::TwoSigns, last: Last::TwoSigns(signs & TWO) });
+        }
+        let hash = hash_of_signs(signs & THREE);
+        if first > 0 && self.listener.wants(hash) {
+            let (start, last) = (start - n_bytes(first), Last::ThreeSigns(signs & LAST));
+            self.give(Token { hash, start, end, kind: Kind::ThreeSigns, last });
         }
     }
 
     /// Letters, digits and `_`, narrow and wide, to the end of the word.
     #[inline]
     fn letters(&mut self, name: &mut Name) {
-        loop {
-            let eight = Eight::at(self.bytes, self.at);
-            let n = eight.n_letters();
-            name.push_first(n, eight);
-            self.at += n;
-            if n < 8 && !self.wide_letters(name) {
-                return;
-            }
+        // Most words end in the first eight bytes.
+        if self.eight_letters(name) {
+            while self.eight_letters(name) {}
         }
+    }
+
+    /// The next letters, eight at most and the wide ones behind them; whether there may be more.
+    #[expect(clippy::inline_always, reason = "the first eight of a word are told in half the steps")]
+    #[inline(always)]
+    fn eight_letters(&mut self, name: &mut Name) -> bool {
+        let eight = Eight::at(self.bytes, self.at);
+        let n = eight.n_letters();
+        name.push_first(n, eight);
+        self.at += n;
+        n == 8 || self.wide_letters(name)
     }
 
     /// Letters of more than one byte; whether there are any.
@@ -186,7 +285,7 @@ impl<L: Listener> Walker<'_, L> {
                 name.push_wide(lead);
                 name.push_wide(self.bytes.get(self.at + 1).copied().unwrap_or_default());
                 self.at += 2;
-            } else if let Some(narrow) = self.narrow(self.at) {
+            } else if let Some(narrow) = narrow(self.bytes, self.at) {
                 name.push(narrow);
                 self.at += 3;
             } else {
@@ -225,7 +324,7 @@ impl<L: Listener> Walker<'_, L> {
                 Some(byte)
                     if is_letter(byte)
                         || is_letter_lead(byte)
-                        || (byte == 0xef && self.narrow(self.at).is_some()) =>
+                        || (byte == 0xef && narrow(self.bytes, self.at).is_some()) =>
                 {
                     self.part(start, self.at, name.hash());
                     return false;
@@ -246,7 +345,7 @@ impl<L: Listener> Walker<'_, L> {
 
     #[inline]
     fn tell_part(&mut self, hash: u64, start: usize, end: usize) {
-        self.tell(Token { hash, start, end, kind: Kind::Part, last: half(hash) });
+        self.tell(Token { hash, start, end, kind: Kind::Part, last: Last::Word(hash) });
     }
 
     /// Whether a group of three digits goes on with the figure: `1,234`, `1_234`.
@@ -265,60 +364,83 @@ impl<L: Listener> Walker<'_, L> {
                 || (start > 1 && is_colon(start - 1) && is_digit(start - 2)))
     }
 
-    /// Characters of three or four bytes that belong to no word.
-    #[inline]
+    /// Characters of three or four bytes that belong to no word. A function of its own, as every sign comes by here: its
+    /// loop has all registers.
+    #[inline(never)]
     fn signs(&mut self) {
-        let (mut at, mut signs, mut is_any) = (self.at, 0, false);
-        while let Some(value) = self.wide(at) {
-            let sign = match value {
-                0..0xe0_0000 => break,
-                0xf0_0000.. => {
-                    let sign = self.text.get(at..at + 4).and_then(|text| text.chars().next());
-                    at += 1;
-                    sign.map_or(0, |sign| u64::from(sign) + WIDER_FROM)
-                }
-                0xef_b800.. if self.narrow(at).is_some() => break,
-                // Punctuation and symbols; the signs of Chinese punctuation; wide forms of signs.
-                0xe2_0000..0xe3_0000 | 0xe3_8000..0xe3_8100 | 0xef_b800.. => 0,
-                _ => value & WIDE_BITS,
-            };
-            at += 3;
-            if sign == 0 {
-                signs = 0;
-                continue;
+        let mut rest = self.bytes.get(self.at..).unwrap_or_default();
+        let (mut signs, mut is_any, mut is_end) = (0, false, false);
+        // First some signs are asked for, then those that are wanted are told of: two short loops.
+        while !is_end {
+            let mut n_wanted = 0;
+            while let Some(wanted) = self.wanted.get_mut(n_wanted) {
+                let sign = if let Some(value) = first_three(rest)
+                    && COMMON_SIGNS.contains(&value)
+                {
+                    rest = rest.get(3..).unwrap_or_default();
+                    value & WIDE_BITS
+                } else {
+                    let rare = rest.first().filter(|first| Class::of(**first) == Class::Sign);
+                    let Some((sign, n_bytes)) = rare.and_then(|_| rare_sign(rest)) else {
+                        is_end = true;
+                        break;
+                    };
+                    rest = rest.get(n_bytes..).unwrap_or_default();
+                    if sign == 0 {
+                        is_any |= signs > 0;
+                        signs = 0;
+                        continue;
+                    }
+                    sign
+                };
+                signs = (signs << SIGN) + sign;
+                *wanted = (signs, rest.len());
+                n_wanted += usize::from(self.listener.wants_end(hash_of_last(signs)));
             }
-            is_any = true;
-            signs = ((signs << SIGN) + sign) & THREE;
-            if self.listener.wants_end(hash_of_signs(signs & TWO)) {
-                self.tell_signs(signs, at);
+            for index in 0..n_wanted {
+                if let Some((signs, n_behind)) = self.wanted.get(index).copied() {
+                    self.tell_signs(signs, self.bytes.len() - n_behind);
+                }
             }
         }
-        self.at = at;
-        if is_any {
+        self.at = self.bytes.len() - rest.len();
+        if is_any || signs > 0 {
             self.before = None;
         }
     }
+}
 
-    /// The next three bytes as a number, the first one highest.
-    #[inline]
-    fn wide(&self, at: usize) -> Option<u64> {
-        let rest = self.bytes.get(at..)?;
-        if let Some(four) = rest.first_chunk() {
-            return Some(u64::from(u32::from_be_bytes(*four) >> 8));
+/// The first three of at least four bytes as a number, the first one highest.
+#[inline]
+fn first_three(rest: &[u8]) -> Option<u64> {
+    rest.first_chunk().map(|four| u64::from(u32::from_be_bytes(*four) >> 8))
+}
+
+/// The sign that stands here and how many bytes it has; 0 for punctuation and symbols, and nothing where a word begins.
+#[inline(never)]
+fn rare_sign(rest: &[u8]) -> Option<(u64, usize)> {
+    let [first, second, third] = *rest.first_chunk()?;
+    let value = u64::from(u32::from_be_bytes([0, first, second, third]));
+    match value {
+        0xf0_0000.. => {
+            let sign = rest.get(..4).and_then(|sign| std::str::from_utf8(sign).ok()?.chars().next());
+            Some((sign.map_or(0, |sign| u64::from(sign) + WIDER_FROM), 4))
         }
-        let [first, second, third] = rest.first_chunk()?;
-        Some(u64::from(u32::from_be_bytes([0, *first, *second, *third])))
+        0xef_b800.. if narrow(rest, 0).is_some() => None,
+        // Punctuation and symbols; the signs of Chinese punctuation; wide forms of signs.
+        0xe2_0000..0xe3_8100 | 0xef_b800.. => Some((0, 3)),
+        _ => Some((value & WIDE_BITS, 3)),
     }
+}
 
-    /// The digit or letter whose wide form stands here: U+FF10-19, FF21-3A, FF41-5A.
-    #[inline]
-    fn narrow(&self, at: usize) -> Option<u8> {
-        match self.bytes.get(at..)? {
-            [0xef, 0xbc, third @ 0x90..=0x99, ..] => Some(third - 0x90 + b'0'),
-            [0xef, 0xbc, third @ 0xa1..=0xba, ..] => Some(third - 0xa1 + b'a'),
-            [0xef, 0xbd, third @ 0x81..=0x9a, ..] => Some(third - 0x81 + b'a'),
-            _ => None,
-        }
+/// The digit or letter whose wide form stands here: U+FF10-19, FF21-3A, FF41-5A.
+#[inline]
+fn narrow(bytes: &[u8], at: usize) -> Option<u8> {
+    match bytes.get(at..)? {
+        [0xef, 0xbc, third @ 0x90..=0x99, ..] => Some(third - 0x90 + b'0'),
+        [0xef, 0xbc, third @ 0xa1..=0xba, ..] => Some(third - 0xa1 + b'a'),
+        [0xef, 0xbd, third @ 0x81..=0x9a, ..] => Some(third - 0x81 + b'a'),
+        _ => None,
     }
 }
 
@@ -328,9 +450,15 @@ fn hash_of_signs(signs: u64) -> u64 {
     mixed(signs.wrapping_add(SIGNS))
 }
 
+/// The hash of the last two signs and a part of the one before, whatever else there is before them.
+#[inline]
+fn hash_of_last(signs: u64) -> u64 {
+    mixed(signs << (u64::BITS - LAST_BITS))
+}
+
 /// The first byte of a letter of two bytes: Latin with marks, Greek, Cyrillic, Hebrew, Arabic.
 #[inline]
-fn is_letter_lead(byte: u8) -> bool {
+const fn is_letter_lead(byte: u8) -> bool {
     matches!(byte, 0xc3..=0xdf)
 }
 

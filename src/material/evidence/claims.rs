@@ -97,7 +97,7 @@ impl Needles {
         let claims: Vec<Claim<'_>> = claims.collect();
         let n_bytes: usize = claims.iter().map(|claim| claim.text.len()).sum();
         let mut left = CLAIMED_MAX;
-        let n_about = n_bytes.min(left) / NEEDLE_BYTES;
+        let n_about = n_bytes.min(left).div_ceil(NEEDLE_BYTES);
         let mut needles = Needles {
             all: Vec::with_capacity(n_about),
             results: Vec::new(),

@@ -104,7 +104,7 @@ impl<'n, 't> Hits<'n, 't> {
         Hits {
             needles,
             // A needle is met some times before it is common; room that grows would be copied.
-            all: Vec::with_capacity(needles.all().len() * 6),
+            all: Vec::with_capacity(needles.all().len().saturating_mul(6)),
             texts: Vec::new(),
             counts: needles.all().iter().map(count).collect(),
             result_texts: [0; N_KINDS],

@@ -35,8 +35,8 @@ impl<'h> Places<'h> {
     /// The places that hold these hits.
     pub(super) fn of(hits: &'h Hits<'_, 'h>) -> Self {
         // Most are of a token that turned out to be common.
-        let n = hits.all.len() / 3;
-        let mut places = Places { all: Vec::with_capacity(n / 2), hits: Vec::with_capacity(n) };
+        let n = hits.all.len().div_ceil(3);
+        let mut places = Places { all: Vec::with_capacity(n.div_ceil(2)), hits: Vec::with_capacity(n) };
         for looked in &hits.texts {
             let of_text = hits.all.get(looked.hits.clone()).unwrap_or_default();
             // What turned out to be common in the end is no hit.

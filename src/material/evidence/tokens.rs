@@ -130,15 +130,18 @@ impl Class {
     const ALL: [Class; 256] = {
         let mut all = [Class::Gap; 256];
         let mut byte = 0_u8;
-        while byte < u8::MAX {
+        // No arithmetic: a change in it would keep the compiler busy for ever.
+        loop {
             all[byte as usize] = match byte {
                 0xe0.. => Class::Sign,
                 _ if is_letter(byte) || is_letter_lead(byte) => Class::Letter,
                 _ => Class::Gap,
             };
-            byte += 1;
+            match byte.checked_add(1) {
+                Some(next) => byte = next,
+                None => break all,
+            }
         }
-        all
     };
 
     #[inline]

@@ -285,6 +285,17 @@ fn other_signs_are_other_tokens_and_the_same_ones_the_same_wherever_they_stand()
 }
 
 #[test]
+fn signs_are_the_same_tokens_behind_whatever_signs() {
+    let [two, three] = ["砚秋", "沈砚秋"].map(hash);
+    // Their codes differ in the last bit.
+    for before in ["\u{4e00}", "\u{4e01}", "中\u{4e00}", "中\u{4e01}", "𠮷", "\u{20bb6}"] {
+        let text = format!("{before}沈砚秋");
+        let found: Vec<u64> = tokens(&text).iter().rev().take(2).map(|token| token.hash).collect();
+        assert_eq!(found, [three, two], "{text}");
+    }
+}
+
+#[test]
 fn a_token_comes_only_where_what_it_ends_with_is_wanted() {
     /// Wants one end, or all, and notes what it is asked for.
     struct Ends {

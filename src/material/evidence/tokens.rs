@@ -372,7 +372,7 @@ impl<L: Listener> Walker<'_, L> {
     #[inline(never)]
     fn signs(&mut self) {
         let mut rest = self.bytes.get(self.at..).unwrap_or_default();
-        let (mut signs, mut is_any, mut is_end) = (0, false, false);
+        let (mut signs, mut is_end) = (0, false);
         // First some signs are asked for, then those that are wanted are told of: two short loops.
         while !is_end {
             let mut n_wanted = 0;
@@ -390,7 +390,6 @@ impl<L: Listener> Walker<'_, L> {
                     };
                     rest = rest.get(n_bytes..).unwrap_or_default();
                     if sign == 0 {
-                        is_any |= signs > 0;
                         signs = 0;
                         continue;
                     }
@@ -407,7 +406,8 @@ impl<L: Listener> Walker<'_, L> {
             }
         }
         self.at = self.bytes.len() - rest.len();
-        if is_any || signs > 0 {
+        // One sign is as near as a word may be; one and punctuation are too far already.
+        if signs > 0 {
             self.before = None;
         }
     }

@@ -247,11 +247,6 @@ impl Listener for Claiming<'_, '_> {
         true
     }
 
-    /// They weigh something only where they are quoted, and tell a result.
-    fn wants_two_signs(&self, hash: u64) -> bool {
-        !self.quoted.is_empty() || self.needles.gate.may_hold(hash)
-    }
-
     fn take(&mut self, token: Token) -> Option<usize> {
         if matches!(token.kind, Kind::Word | Kind::Figure) {
             self.words = [Some(token), self.words[0]];

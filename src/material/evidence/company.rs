@@ -4,8 +4,8 @@
 
 use std::ops::Range;
 
-use super::claims::{Needle, Needles};
-use super::hits::{Hit, Hits};
+use super::claims::Needle;
+use super::hits::Hits;
 use super::numbers::Number;
 use super::places::Place;
 use super::tables::{COMMON, STRETCH};
@@ -26,8 +26,6 @@ pub(super) struct Company<'h, 'n, 't> {
     weights: Vec<u32>,
     /// What the line shares with each sentence, by its number.
     shared: Vec<u32>,
-    /// The needles on the line.
-    on_line: Vec<Number>,
     /// On which line each needle was met last; and which line it is.
     lines: Vec<u32>,
     line: u32,
@@ -44,7 +42,6 @@ impl<'h, 'n, 't> Company<'h, 'n, 't> {
             hits,
             weights: (0..).zip(hits.needles.all()).map(weight).collect(),
             shared: vec![0; hits.needles.n_sentences() + 1],
-            on_line: Vec::new(),
             lines: vec![0; hits.needles.all().len()],
             line: 0,
         }
@@ -52,41 +49,40 @@ impl<'h, 'n, 't> Company<'h, 'n, 't> {
 
     /// Looks at what was met on a place's line and is not common; of a long line at what is near the place.
     pub(super) fn look(&mut self, place: &Place<'_>) {
-        let mut found = std::mem::take(&mut self.on_line);
-        found.clear();
-        let near = near(place);
-        let of_text = self.hits.all.get(place.of.hits.clone()).unwrap_or_default();
+        self.begin();
+        let (hits, near) = (self.hits, near(place));
+        let of_text = hits.all.get(place.of.hits.clone()).unwrap_or_default();
         let behind = of_text.partition_point(|hit| hit.end() <= near.start);
         let of_line = of_text.iter().skip(behind).take_while(|hit| hit.end() <= near.end);
-        let is_met = |hit: &&Hit| near.start <= hit.start() && self.hits.count(hit.needle).is_some();
-        found.extend(of_line.filter(is_met).map(|hit| hit.needle));
-        self.share(found);
+        for hit in of_line.filter(|hit| near.start <= hit.start() && hits.count(hit.needle).is_some()) {
+            self.add(hit.needle);
+        }
     }
 
     /// Looks at all that stands there, which costs a walk.
     pub(super) fn look_closely(&mut self, place: &Place<'_>) {
-        let mut on_line = OnLine { needles: self.hits.needles, found: std::mem::take(&mut self.on_line) };
-        on_line.found.clear();
-        tokens::walk(place.of.text.get(near(place)).unwrap_or_default(), &mut on_line);
-        self.share(on_line.found);
+        self.begin();
+        tokens::walk(place.of.text.get(near(place)).unwrap_or_default(), self);
     }
 
-    fn share(&mut self, found: Vec<Number>) {
+    /// Looks at the next line, of which nothing is known yet.
+    fn begin(&mut self) {
         self.shared.fill(0);
         self.line += 1;
-        for number in &found {
-            let Some(line) = self.lines.get_mut(usize::from(*number)) else { continue };
-            if std::mem::replace(line, self.line) == self.line {
-                continue;
-            }
-            let (weight, needle) = (self.weight(*number), self.hits.needles.get(*number));
-            for sentence in needle.into_iter().flat_map(|needle| needle.sentences.iter()) {
-                if let Some(shared) = self.shared.get_mut(usize::from(sentence)) {
-                    *shared += weight;
-                }
+    }
+
+    /// Adds a needle on the line, which counts once.
+    fn add(&mut self, number: Number) {
+        let Some(line) = self.lines.get_mut(usize::from(number)) else { return };
+        if std::mem::replace(line, self.line) == self.line {
+            return;
+        }
+        let (weight, needle) = (self.weight(number), self.hits.needles.get(number));
+        for sentence in needle.into_iter().flat_map(|needle| needle.sentences.iter()) {
+            if let Some(shared) = self.shared.get_mut(usize::from(sentence)) {
+                *shared += weight;
             }
         }
-        self.on_line = found;
     }
 
     /// What the line shares besides this needle with that sentence of those that claim it with which it shares most.
@@ -105,27 +101,22 @@ impl<'h, 'n, 't> Company<'h, 'n, 't> {
     }
 }
 
-/// Every needle on a line.
-struct OnLine<'n> {
-    needles: &'n Needles,
-    found: Vec<Number>,
-}
-
-impl Listener for OnLine<'_> {
+/// Hears of every needle on the line.
+impl Listener for Company<'_, '_, '_> {
     #[inline]
     fn wants_end(&self, hash: u64) -> bool {
-        self.needles.ends().may_hold(hash)
+        self.hits.needles.ends().may_hold(hash)
     }
 
     #[inline]
     fn wants(&self, hash: u64) -> bool {
-        self.needles.gate().may_hold(hash)
+        self.hits.needles.gate().may_hold(hash)
     }
 
     fn take(&mut self, token: Token) -> Option<usize> {
-        let needle = self.needles.find(token.hash)?;
-        self.found.push(needle);
-        self.needles.result(needle)
+        let needle = self.hits.needles.find(token.hash)?;
+        self.add(needle);
+        self.hits.needles.result(needle)
     }
 }
 
@@ -151,7 +142,7 @@ mod tests {
     use super::super::places::Places;
     use super::super::tokens::tests::tokens;
     use super::*;
-    use crate::material::evidence::claims::Source;
+    use crate::material::evidence::claims::{Needles, Source};
     use crate::transcript::turn::{Entry, Opener, Said, Turn};
 
     /// Of every place of an output: what is looked at, and what it shares besides `4417` with what this reply says, by what

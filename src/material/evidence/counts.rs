@@ -24,27 +24,30 @@ impl<'t> Counts<'t> {
 
     /// Takes the next figure; gives the count that it may complete.
     #[inline]
-    pub(super) fn figure(&mut self, figure: Token) -> Option<Count> {
+    pub(super) fn figure(&mut self, figure: Token) -> Option<Candidate> {
         self.figure = Some(figure);
         let (row, end) = self.result.filter(|(_, end)| figure.start.saturating_sub(*end) <= COUNT_BEHIND)?;
-        Some(Count { token: count(figure, row, figure.start, figure.end), between: end..figure.start })
+        Some(Candidate { token: count(figure, row, figure.start, figure.end), between: end..figure.start })
     }
 
     /// Takes the next result, with its row; gives the count that it may complete.
-    pub(super) fn result(&mut self, result: Token, row: usize) -> Option<Count> {
+    pub(super) fn result(&mut self, result: Token, row: usize) -> Option<Candidate> {
         self.result = Some((row, result.end));
         let figure = self.figure.filter(|figure| result.end.saturating_sub(figure.end) <= COUNT_AHEAD)?;
-        Some(Count { token: count(figure, row, figure.start, result.end), between: figure.end..result.start })
+        Some(Candidate {
+            token: count(figure, row, figure.start, result.end),
+            between: figure.end..result.start,
+        })
     }
 
     /// Whether it is one.
-    pub(super) fn is_one_phrase(&self, count: &Count) -> bool {
+    pub(super) fn is_one_phrase(&self, count: &Candidate) -> bool {
         !self.text.get(count.between.clone()).is_some_and(|between| between.contains(PHRASE_ENDS))
     }
 }
 
-/// A figure and a result near each other.
-pub(super) struct Count {
+/// A figure and a result near each other, which are a count if they are of one phrase.
+pub(super) struct Candidate {
     pub(super) token: Token,
     /// What stands between them, which costs more to look at than to ask whether anybody wants to know.
     between: Range<usize>,

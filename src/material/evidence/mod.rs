@@ -12,6 +12,7 @@ mod hits;
 mod name;
 mod numbers;
 mod places;
+mod signs;
 mod tables;
 pub mod texts;
 mod tokens;

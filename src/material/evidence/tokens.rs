@@ -4,10 +4,9 @@
 //! `1,234` is `1234`, `FAILED` is `failed`, `１２` is `12`. It goes by bytes, and tells only what somebody wants to know of:
 //! every character of a long turn comes by here.
 
-use std::ops::Range;
-
-use super::counts::{Count, Counts};
-use super::name::{Eight, Name, both, is_letter, mixed};
+use super::counts::{Candidate, Counts};
+use super::name::{Eight, Name, both, is_letter};
+use super::signs::{Signs, common_sign, narrow, rare_sign};
 
 /// A token and where it stands, in bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -30,19 +29,20 @@ pub(super) enum Last {
     /// A word, by its hash.
     Word(u64),
     /// Two signs behind any other.
-    TwoSigns(u64),
+    TwoSigns(Signs),
     /// Three signs, of the first of which a part counts.
-    ThreeSigns(u64),
+    ThreeSigns(Signs),
 }
 
 impl Last {
     /// A token that ends with this comes where a listener wants one of these.
     pub(super) fn hashes(self) -> impl Iterator<Item = u64> {
-        let n_before = if matches!(self, Last::TwoSigns(_)) { 1 << BITS_BEFORE } else { 1 };
-        (0..n_before).map(move |before: u64| match self {
-            Last::Word(hash) => hash,
-            Last::TwoSigns(signs) | Last::ThreeSigns(signs) => hash_of_last(signs + (before << (2 * SIGN))),
-        })
+        let (one, two_signs) = match self {
+            Last::Word(hash) => (Some(hash), None),
+            Last::TwoSigns(signs) => (None, Some(signs)),
+            Last::ThreeSigns(signs) => (Some(signs.hash_of_end()), None),
+        };
+        one.into_iter().chain(two_signs.into_iter().flat_map(Signs::hashes_of_end_behind_any))
     }
 }
 
@@ -80,11 +80,6 @@ pub(super) trait Listener {
     /// Whether it may want to know of tokens with this hash.
     fn wants(&self, hash: u64) -> bool;
 
-    /// Whether it may want to know of two signs with this hash.
-    fn wants_two_signs(&self, hash: u64) -> bool {
-        self.wants(hash)
-    }
-
     /// Takes a token that it wants; gives the row of the results that it belongs to.
     fn take(&mut self, token: Token) -> Option<usize>;
 }
@@ -97,11 +92,11 @@ pub(super) fn walk(text: &str, listener: &mut impl Listener) {
         listener,
         before: None,
         counts: Counts::of(text),
-        wanted: [(0, 0); RUN],
+        wanted: [(Signs::default(), 0); RUN],
     };
     while let Some(first) = walker.bytes.get(walker.at).copied() {
         let class = Class::of(first);
-        if class == Class::Sign && !(first == 0xef && narrow(walker.bytes, walker.at).is_some()) {
+        if class == Class::Sign && walker.narrow().is_none() {
             walker.signs();
         } else if class == Class::Gap {
             if first == b'\n' {
@@ -158,30 +153,11 @@ struct Walker<'a, L> {
     before: Option<(u64, usize)>,
     counts: Counts<'a>,
     /// Signs of a run that somebody wants to know of, and how many bytes are behind them.
-    wanted: [(u64, usize); RUN],
+    wanted: [(Signs, usize); RUN],
 }
 
 /// How many signs are asked for before the wanted ones are told of.
 const RUN: usize = 16;
-
-/// Signs are numbers of so many bits: of one of three bytes those that are not the same in all of them, of one of four bytes
-/// one bit more.
-const SIGN: u32 = 21;
-const WIDE_BITS: u64 = WIDER - 1;
-const WIDER: u64 = 1 << (SIGN - 1);
-const WIDEST: u64 = (1 << SIGN) - 1;
-/// What is added to a character of four bytes, the first of which is U+10000 and the last U+10FFFF.
-const WIDER_FROM: u64 = WIDER - 0x1_0000;
-/// Nearly all signs: behind the Chinese punctuation and before the wide forms of other characters.
-const COMMON_SIGNS: Range<u64> = 0xe3_8100..0xef_b800;
-/// Two signs and three of them as one number; the same with some bits only of the first; and what keeps it apart from a
-/// word.
-const TWO: u64 = (1 << (2 * SIGN)) - 1;
-const THREE: u64 = (1 << (3 * SIGN)) - 1;
-const BITS_BEFORE: u32 = 4;
-const LAST_BITS: u32 = 2 * SIGN + BITS_BEFORE;
-const LAST: u64 = (1 << LAST_BITS) - 1;
-const SIGNS: u64 = 1 << 63;
 
 impl<L: Listener> Walker<'_, L> {
     /// A word or a figure, to its end.
@@ -219,57 +195,46 @@ impl<L: Listener> Walker<'_, L> {
 
     #[inline]
     fn tell(&mut self, token: Token) {
-        if self.listener.wants(token.hash) {
-            self.give(token);
-        }
-    }
-
-    /// Gives a token that is wanted.
-    #[inline]
-    fn give(&mut self, token: Token) {
-        if let Some(row) = self.listener.take(token)
+        if self.listener.wants(token.hash)
+            && let Some(row) = self.listener.take(token)
             && let Some(count) = self.counts.result(token, row)
         {
             self.tell_count(&count);
         }
     }
 
-    fn tell_count(&mut self, count: &Count) {
+    fn tell_count(&mut self, count: &Candidate) {
         if self.listener.wants(count.token.hash) && self.counts.is_one_phrase(count) {
             self.listener.take(count.token);
         }
     }
 
     /// Tells of the last two and the last three of these signs, which end here.
-    fn tell_signs(&mut self, signs: u64, end: usize) {
-        let [first, second, third] = [signs >> (2 * SIGN) & WIDEST, signs >> SIGN & WIDEST, signs & WIDEST];
-        if second == 0 {
-            return;
+    fn tell_signs(&mut self, signs: Signs, end: usize) {
+        if let Some(two) = signs.two() {
+            let (hash, start, last) = (two.hash(), end - two.n_bytes(), Last::TwoSigns(two));
+            self.tell(Token { hash, start, end, kind: Kind::TwoSigns, last });
         }
-        let n_bytes = |sign: u64| if sign < WIDER { 3 } else { 4 };
-        let start = end - n_bytes(second) - n_bytes(third);
-        let hash = hash_of_signs(signs & TWO);
-        if self.listener.wants_two_signs(hash) {
-            self.give(Token { hash, start, end, kind: Kind::TwoSigns, last: Last::TwoSigns(signs & TWO) });
-        }
-        let hash = hash_of_signs(signs & THREE);
-        if first > 0 && self.listener.wants(hash) {
-            let (start, last) = (start - n_bytes(first), Last::ThreeSigns(signs & LAST));
-            self.give(Token { hash, start, end, kind: Kind::ThreeSigns, last });
+        if let Some(three) = signs.three() {
+            let (hash, start, last) = (three.hash(), end - three.n_bytes(), Last::ThreeSigns(three));
+            self.tell(Token { hash, start, end, kind: Kind::ThreeSigns, last });
         }
     }
 
     /// Letters, digits and `_`, narrow and wide, to the end of the word.
     #[inline]
     fn letters(&mut self, name: &mut Name) {
-        // Most words end in the first eight bytes.
+        // Most words end in the first eight bytes: these have code of their own, in which a new name is known to be empty.
         if self.eight_letters(name) {
             while self.eight_letters(name) {}
         }
     }
 
     /// The next letters, eight at most and the wide ones behind them; whether there may be more.
-    #[expect(clippy::inline_always, reason = "the first eight of a word are told in half the steps")]
+    #[expect(
+        clippy::inline_always,
+        reason = "a call for the first eight would not know that the name is empty"
+    )]
     #[inline(always)]
     fn eight_letters(&mut self, name: &mut Name) -> bool {
         let eight = Eight::at(self.bytes, self.at);
@@ -288,7 +253,7 @@ impl<L: Listener> Walker<'_, L> {
                 name.push_wide(lead);
                 name.push_wide(self.bytes.get(self.at + 1).copied().unwrap_or_default());
                 self.at += 2;
-            } else if let Some(narrow) = narrow(self.bytes, self.at) {
+            } else if let Some(narrow) = self.narrow() {
                 name.push(narrow);
                 self.at += 3;
             } else {
@@ -324,11 +289,7 @@ impl<L: Listener> Walker<'_, L> {
                     name.push(b'.');
                 }
                 // A unit may follow without a space.
-                Some(byte)
-                    if is_letter(byte)
-                        || is_letter_lead(byte)
-                        || (byte == 0xef && narrow(self.bytes, self.at).is_some()) =>
-                {
+                Some(byte) if Class::of(byte) == Class::Letter || self.narrow().is_some() => {
                     self.part(start, self.at, name.hash());
                     return false;
                 }
@@ -372,32 +333,27 @@ impl<L: Listener> Walker<'_, L> {
     #[inline(never)]
     fn signs(&mut self) {
         let mut rest = self.bytes.get(self.at..).unwrap_or_default();
-        let (mut signs, mut is_end) = (0, false);
+        let (mut signs, mut is_end) = (Signs::default(), false);
         // First some signs are asked for, then those that are wanted are told of: two short loops.
         while !is_end {
             let mut n_wanted = 0;
             while let Some(wanted) = self.wanted.get_mut(n_wanted) {
-                let sign = if let Some(value) = first_three(rest)
-                    && COMMON_SIGNS.contains(&value)
-                {
+                if let Some(sign) = common_sign(rest) {
+                    signs.push(sign);
                     rest = rest.get(3..).unwrap_or_default();
-                    value & WIDE_BITS
-                } else {
-                    let rare = rest.first().filter(|first| Class::of(**first) == Class::Sign);
-                    let Some((sign, n_bytes)) = rare.and_then(|_| rare_sign(rest)) else {
-                        is_end = true;
-                        break;
-                    };
+                } else if let Some((sign, n_bytes)) = rare_sign(rest) {
                     rest = rest.get(n_bytes..).unwrap_or_default();
                     if sign == 0 {
-                        signs = 0;
+                        signs = Signs::default();
                         continue;
                     }
-                    sign
-                };
-                signs = (signs << SIGN) + sign;
+                    signs.push(sign);
+                } else {
+                    is_end = true;
+                    break;
+                }
                 *wanted = (signs, rest.len());
-                n_wanted += usize::from(self.listener.wants_end(hash_of_last(signs)));
+                n_wanted += usize::from(self.listener.wants_end(signs.hash_of_end()));
             }
             for index in 0..n_wanted {
                 if let Some((signs, n_behind)) = self.wanted.get(index).copied() {
@@ -407,56 +363,16 @@ impl<L: Listener> Walker<'_, L> {
         }
         self.at = self.bytes.len() - rest.len();
         // One sign is as near as a word may be; one and punctuation are too far already.
-        if signs > 0 {
+        if !signs.is_empty() {
             self.before = None;
         }
     }
-}
 
-/// The first three of at least four bytes as a number, the first one highest.
-#[inline]
-fn first_three(rest: &[u8]) -> Option<u64> {
-    rest.first_chunk().map(|four| u64::from(u32::from_be_bytes(*four) >> 8))
-}
-
-/// The sign that stands here and how many bytes it has; 0 for punctuation and symbols, and nothing where a word begins.
-#[inline(never)]
-fn rare_sign(rest: &[u8]) -> Option<(u64, usize)> {
-    let [first, second, third] = *rest.first_chunk()?;
-    let value = u64::from(u32::from_be_bytes([0, first, second, third]));
-    match value {
-        0xf0_0000.. => {
-            let sign = rest.get(..4).and_then(|sign| std::str::from_utf8(sign).ok()?.chars().next());
-            Some((sign.map_or(0, |sign| u64::from(sign) + WIDER_FROM), 4))
-        }
-        0xef_b800.. if narrow(rest, 0).is_some() => None,
-        // Punctuation and symbols; the signs of Chinese punctuation; wide forms of signs.
-        0xe2_0000..0xe3_8100 | 0xef_b800.. => Some((0, 3)),
-        _ => Some((value & WIDE_BITS, 3)),
+    /// The digit or letter whose wide form stands here.
+    #[inline]
+    fn narrow(&self) -> Option<u8> {
+        narrow(self.bytes.get(self.at..)?)
     }
-}
-
-/// The digit or letter whose wide form stands here: U+FF10-19, FF21-3A, FF41-5A.
-#[inline]
-fn narrow(bytes: &[u8], at: usize) -> Option<u8> {
-    match bytes.get(at..)? {
-        [0xef, 0xbc, third @ 0x90..=0x99, ..] => Some(third - 0x90 + b'0'),
-        [0xef, 0xbc, third @ 0xa1..=0xba, ..] => Some(third - 0xa1 + b'a'),
-        [0xef, 0xbd, third @ 0x81..=0x9a, ..] => Some(third - 0x81 + b'a'),
-        _ => None,
-    }
-}
-
-/// The hash of two or three signs, made of them as one number.
-#[inline]
-fn hash_of_signs(signs: u64) -> u64 {
-    mixed(signs.wrapping_add(SIGNS))
-}
-
-/// The hash of the last two signs and a part of the one before, whatever else there is before them.
-#[inline]
-fn hash_of_last(signs: u64) -> u64 {
-    mixed(signs << (u64::BITS - LAST_BITS))
 }
 
 /// The first byte of a letter of two bytes: Latin with marks, Greek, Cyrillic, Hebrew, Arabic.

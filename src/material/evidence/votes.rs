@@ -102,9 +102,7 @@ impl Bests {
             .get(usize::from(company.claim))
             .filter(|best| counts && best.is_matched_by(company.weight, voice))
     }
-}
 
-impl Bests {
     /// Those of every needle in companies of these hits.
     fn of_all(hits: &[Hit], companies: &[Option<Shared>], n_needles: usize) -> Vec<Bests> {
         let mut all = vec![Bests::default(); n_needles];
@@ -129,54 +127,47 @@ impl Bests {
 /// For each hit of the places what its line shares with a sentence that claims it, and the best that each needle has;
 /// none for results and for what people say.
 ///
-/// Where what was met already tells one place from the others, its line is not looked at again.
+/// Where what was met already tells one place from the others, its line is not looked at closely.
 fn companies(places: &Places<'_>, hits: &Hits<'_, '_>) -> (Vec<Option<Shared>>, Vec<Bests>) {
     let mut company = Company::new(hits);
     let mut companies = vec![None; places.hits.len()];
     let n_needles = hits.needles.all().len();
     let of_material = || places.all.iter().filter(|place| place.of.voice != Voice::Words);
+    // For light needles, and for those in one place, it is not asked which place is the best.
     let hangs_on_it = |hit: &Hit| {
-        hit.result.is_none()
-            && matches!(hits.count(hit.needle), Some(2..))
+        matches!(hits.count(hit.needle), Some(2..))
             && hits.needles.get(hit.needle).is_some_and(|needle| needle.weight >= COMPANY_MIN)
     };
     for place in of_material() {
         let of_place = places.hits.get(place.hits.clone()).unwrap_or_default();
         let companies = companies.get_mut(place.hits.clone()).unwrap_or_default();
-        let mut is_looked_at = false;
+        if of_place.iter().any(hangs_on_it) {
+            company.look(place);
+        }
         for (company_of, hit) in companies.iter_mut().zip(of_place).filter(|(_, hit)| hit.result.is_none()) {
-            if hangs_on_it(hit) {
-                if !std::mem::replace(&mut is_looked_at, true) {
-                    company.look(place);
-                }
-                *company_of = Some(company.of(hit.needle));
-            } else {
-                *company_of = Some(Shared::default());
-            }
+            let shared = hangs_on_it(hit).then(|| company.of(hit.needle));
+            *company_of = Some(shared.unwrap_or_default());
         }
     }
     let bests = Bests::of_all(&places.hits, &companies, n_needles);
     let is_tied = |hit: &Hit, company: Option<Shared>| {
-        let bests = bests.get(usize::from(hit.needle));
-        let best = company.and_then(|company| bests?.met(company, Voice::Input));
+        let of_needle = bests.get(usize::from(hit.needle));
+        let best = company.and_then(|company| of_needle?.met(company, Voice::Input));
         best.is_some_and(|best| best.n_places > 1) && hangs_on_it(hit)
     };
-    let mut is_any_tied = false;
     for place in of_material() {
         let of_place = places.hits.get(place.hits.clone()).unwrap_or_default();
         let companies = companies.get_mut(place.hits.clone()).unwrap_or_default();
-        let mut is_looked_at = false;
-        for (company_of, hit) in companies.iter_mut().zip(of_place) {
-            if is_tied(hit, *company_of) {
-                if !std::mem::replace(&mut is_looked_at, true) {
-                    company.look_closely(place);
-                }
-                *company_of = Some(company.of(hit.needle));
-            }
+        let mut tied: Vec<_> =
+            companies.iter_mut().zip(of_place).filter(|(company, hit)| is_tied(hit, **company)).collect();
+        if !tied.is_empty() {
+            company.look_closely(place);
         }
-        is_any_tied |= is_looked_at;
+        for (company_of, hit) in &mut tied {
+            **company_of = Some(company.of(hit.needle));
+        }
     }
-    let bests = if is_any_tied { Bests::of_all(&places.hits, &companies, n_needles) } else { bests };
+    let bests = Bests::of_all(&places.hits, &companies, n_needles);
     (companies, bests)
 }
 

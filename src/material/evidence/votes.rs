@@ -167,6 +167,8 @@ fn companies(places: &Places<'_>, hits: &Hits<'_, '_>) -> (Vec<Option<Shared>>, 
             **company_of = Some(company.of(hit.needle));
         }
     }
+    // The list is as long as all needles: one at a time.
+    drop(bests);
     let bests = Bests::of_all(&places.hits, &companies, n_needles);
     (companies, bests)
 }

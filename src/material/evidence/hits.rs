@@ -140,10 +140,11 @@ impl<'n, 't> Hits<'n, 't> {
         self.texts.push(Looked { source, number, text, voice, hits: from..self.all.len() });
     }
 
-    /// Adds a hit behind those that end no later; the walk gives them in order of their ends.
+    /// Adds a hit where it ends; the walk gives them in order of their ends.
     fn insert(&mut self, from: usize, hit: Hit) {
-        let n_before = self.all.get(from..).unwrap_or_default().partition_point(|known| known.end <= hit.end);
-        self.all.insert(from + n_before, hit);
+        let known = self.all.get(from..).unwrap_or_default();
+        let at = known.binary_search_by_key(&hit.end, |known| known.end).unwrap_or_else(|at| at);
+        self.all.insert(from + at, hit);
     }
 
     #[inline]

@@ -4,6 +4,7 @@
 
 use std::borrow::Cow;
 use std::fmt::Write;
+use std::ops::Range;
 
 use super::evidence::Window;
 
@@ -42,8 +43,9 @@ pub fn cut(text: &str, max: usize, keep: Keep) -> Cow<'_, str> {
 /// The same, with as many of these windows between head and tail as fit, the first ones first (4.37).
 ///
 /// More room never loses a character that less room kept: room is spent along one list that does not depend on it, and
-/// what is not enough for the next thing on the list stays unspent. The list: the least head and tail; the two windows
-/// that come first; then for each window half as much for head and tail; at last all that is left for head and tail.
+/// what is not enough for the next thing on the list stays unspent. A window costs what it adds, with its marks, to what
+/// is shown already. The list: the least head and tail; the two windows that come first; then for each window half as much
+/// for head and tail; at last all that is left for head and tail.
 pub fn cut_round<'a>(text: &'a str, max: usize, keep: Keep, windows: &[Window]) -> Cow<'a, str> {
     let max = max.max(MIN_CUT);
     // A text of at most `max` bytes has at most as many characters; counting is for the long ones only.
@@ -62,8 +64,7 @@ pub fn cut_round<'a>(text: &'a str, max: usize, keep: Keep, windows: &[Window]) 
     let mut taken: Vec<Window> = Vec::new();
     for (index, window) in windows.iter().enumerate() {
         let head = keep.head_of(ends);
-        let is_kept_already = window.chars.end <= head || window.chars.start >= chars - (ends - head);
-        let cost = if is_kept_already { 0 } else { window.chars.len() + mark_chars };
+        let cost = cost(window, head..chars - (ends - head), &taken, mark_chars);
         if cost > room {
             break;
         }
@@ -86,6 +87,26 @@ pub fn cut_round<'a>(text: &'a str, max: usize, keep: Keep, windows: &[Window]) 
         text_chars: chars,
     });
     Cow::Owned(joined(text, taken))
+}
+
+/// How many characters this window adds to what is shown already: all round the gap between head and tail, and the windows
+/// that were taken before.
+fn cost(window: &Window, gap: Range<usize>, taken: &[Window], mark_chars: usize) -> usize {
+    let Range { mut start, mut end } = gap;
+    for other in taken {
+        if other.chars.start <= window.chars.start {
+            start = start.max(other.chars.end);
+        } else {
+            end = end.min(other.chars.start);
+        }
+    }
+    let added = window.chars.start.max(start)..window.chars.end.min(end);
+    if added.is_empty() {
+        return 0;
+    }
+    let left_out = |n| if n <= SHORTEST_MARK { n } else { mark_chars };
+    let with = left_out(added.start - start) + added.len() + left_out(end - added.end);
+    with.saturating_sub(left_out(end - start))
 }
 
 /// These pieces of the text in their order, with a mark for each gap; a gap no longer than its mark is shown instead.
@@ -274,8 +295,29 @@ mod tests {
         kept(&text, &cut_round(&text, max, keep, &windows))
     }
 
-    fn all(ranges: &[std::ops::Range<usize>]) -> Vec<usize> {
+    fn all(ranges: &[Range<usize>]) -> Vec<usize> {
         ranges.iter().cloned().flatten().collect()
+    }
+
+    #[test]
+    fn r4_37_a_window_costs_what_it_adds() {
+        // 45 for the least head and tail; the head shows 12 of the first window, and no mark stands between: 50. Then 70.
+        let at_head = [(10, 62), (500, 55)];
+        assert_eq!(kept_with(180, Keep::Both, &at_head), all(&[0..72, 500..555, 977..1_000]));
+        assert_eq!(kept_with(179, Keep::Both, &at_head), all(&[0..72, 977..1_000]));
+        let at_tail = [(930, 62), (500, 55)];
+        assert_eq!(kept_with(177, Keep::Both, &at_tail), all(&[0..22, 500..555, 930..1_000]));
+        assert_eq!(kept_with(176, Keep::Both, &at_tail), all(&[0..22, 930..1_000]));
+        // A short gap to another window is shown, and costs its length: 55, then 13 and 30; before the other one as well.
+        for near in [[(300, 40), (353, 30)], [(353, 30), (300, 40)]] {
+            assert_eq!(kept_with(158, Keep::Both, &near), all(&[0..22, 300..383, 977..1_000]), "{near:?}");
+            assert!(!kept_with(157, Keep::Both, &near).contains(&345), "{near:?}");
+        }
+        // A longer one is a mark's: 55, then 30 and 15.
+        assert_eq!(
+            kept_with(160, Keep::Both, &[(300, 40), (354, 30)]),
+            all(&[0..22, 300..340, 354..384, 977..1_000])
+        );
     }
 
     /// The list of [`cut_round`], counted by hand: 45 for the least head and tail, a window's length and 15 for it.

@@ -8,7 +8,7 @@ use super::claims::Needle;
 use super::hits::Hits;
 use super::numbers::Number;
 use super::places::Place;
-use super::tables::{COMMON, STRETCH};
+use super::tables::{COMMON, NEAR};
 use super::tokens::{self, Listener, Token};
 
 /// What a line shares with a sentence that claims one of its needles.
@@ -124,8 +124,8 @@ impl Listener for Company<'_, '_, '_> {
 fn near(place: &Place<'_>) -> Range<usize> {
     let mut part = place.line.clone();
     if !place.is_short {
-        part.start = part.start.max(place.span.start.saturating_sub(STRETCH));
-        part.end = part.end.min(place.span.end + STRETCH);
+        part.start = part.start.max(place.span.start.saturating_sub(NEAR));
+        part.end = part.end.min(place.span.end + NEAR);
         while !place.of.text.is_char_boundary(part.start) {
             part.start += 1;
         }

@@ -94,7 +94,10 @@ pub(super) const WINDOWS: usize = 8;
 
 /// A line of at most this many characters is shown whole; of a longer one, so much.
 pub(super) const LINE: usize = 100;
-pub(super) const STRETCH: usize = 96;
+pub(super) const STRETCH: usize = 80;
+
+/// How many bytes before and behind a place on a longer line count as near it.
+pub(super) const NEAR: usize = 96;
 
 /// What one place on a longer line may span, in characters.
 pub(super) const SPAN: usize = 48;

@@ -162,9 +162,9 @@ mod tests {
         let gap = |n| "、".repeat(n);
         let text = format!("{}ERR_10{}ERR_20{}ERR_30{}", gap(99), gap(60), gap(60), gap(99));
         let expected = [
-            format!("{}ERR_20{}", gap(45), gap(45)),
-            format!("{}ERR_10{}", gap(45), gap(15)),
-            format!("{}ERR_30{}", gap(15), gap(45)),
+            format!("{}ERR_20{}", gap(37), gap(37)),
+            format!("{}ERR_10{}", gap(37), gap(23)),
+            format!("{}ERR_30{}", gap(23), gap(37)),
         ];
         assert_eq!(shown(&text, &[("ERR_20", 900), ("ERR_10", 400), ("ERR_30", 350)]), expected);
         assert!(expected[0].chars().count() == STRETCH, "as much as a window may show");

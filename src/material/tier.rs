@@ -90,13 +90,15 @@ impl Tiers {
 
 /// The mild tiers of the current turn: every entry still tells its story.
 pub fn mild() -> Vec<Tiers> {
-    one_leads(WHOLE, &MILD.map(scaled))
+    let mild = MILD.map(scaled);
+    one_leads(WHOLE, &mild, &mild)
 }
 
 /// The tight tiers, at whose end every call is one line (4.36).
 pub fn tight() -> Vec<Tiers> {
     let lines = LINES.map(|n| Tier { call_line: Some(n), ..scaled(LINE_UNIT) });
-    one_leads(mildest(), &[TIGHT.map(scaled).as_slice(), &lines].concat())
+    let named = [TIGHT_NAMED.map(scaled).as_slice(), &lines].concat();
+    one_leads(mildest(), &[TIGHT.map(scaled).as_slice(), &lines].concat(), &named)
 }
 
 /// The last of the mild tiers.
@@ -114,6 +116,10 @@ pub fn tightest() -> Tier {
 const MILD: [usize; 9] = [12_000, 10_000, 8_500, 7_100, 6_000, 5_000, 4_200, 3_500, 3_000];
 const TIGHT: [usize; 16] =
     [2_500, 2_100, 1_750, 1_500, 1_250, 1_050, 880, 740, 620, 520, 430, 360, 300, 250, 210, 180];
+/// Named entries take smaller steps at the end, where the others are one line already: hundreds of them share the room, and
+/// a step of a sixth leaves too much of it unused.
+const TIGHT_NAMED: [usize; 18] =
+    [2_500, 2_100, 1_750, 1_500, 1_250, 1_050, 880, 740, 620, 520, 430, 360, 300, 250, 230, 210, 195, 180];
 const LINES: [usize; 3] = [240, 120, 70];
 
 /// What is not a call, beside calls that are one line.
@@ -122,14 +128,15 @@ const LINE_UNIT: usize = 120;
 /// How many tiers unnamed entries are ahead: they have about a third of the room.
 const LEAD: usize = 6;
 
-/// Each tier of the list for unnamed entries, then for named ones, so that no step shows more than the one before.
-fn one_leads(before: Tier, list: &[Tier]) -> Vec<Tiers> {
-    let at = |step: usize| match step.min(list.len()).checked_sub(1) {
+/// Each tier of one list for unnamed entries and, some steps behind, of the other for named ones, so that no step shows
+/// more than the one before.
+fn one_leads(before: Tier, unnamed: &[Tier], named: &[Tier]) -> Vec<Tiers> {
+    let at = |list: &[Tier], step: usize| match step.min(list.len()).checked_sub(1) {
         Some(index) => list.get(index).copied().unwrap_or(before),
         None => before,
     };
-    (1..=list.len() + LEAD)
-        .map(|step| Tiers { named: at(step.saturating_sub(LEAD)), unnamed: at(step) })
+    (1..=named.len() + LEAD)
+        .map(|step| Tiers { named: at(named, step.saturating_sub(LEAD)), unnamed: at(unnamed, step) })
         .collect()
 }
 
@@ -165,13 +172,17 @@ mod tests {
     /// Entries that nothing refers to lead by six tiers, and wait at the end for the others.
     #[test]
     fn r4_37_what_nothing_refers_to_gives_way_first() {
-        for (before, list) in [(WHOLE, mild()), (mildest(), tight())] {
+        for (before, list, n_same) in [(WHOLE, mild(), 9), (mildest(), tight(), 14)] {
             let named: Vec<&Tier> = list.iter().map(|tiers| &tiers.named).collect();
             let unnamed: Vec<&Tier> = list.iter().map(|tiers| &tiers.unnamed).collect();
             assert_eq!(named.get(..6), Some([&before; 6].as_slice()));
-            assert_eq!(named.get(6..), unnamed.get(..unnamed.len() - 6));
+            // The last of these come when the others are at their end; then named entries take smaller steps.
+            assert_eq!(named.get(6..6 + n_same), unnamed.get(..n_same));
             assert!(list.windows(2).all(|pair| pair.first() != pair.last()), "each step changes something");
         }
+        let outputs =
+            tight().iter().rev().skip(3).take(5).map(|tiers| tiers.named.output).collect::<Vec<_>>();
+        assert_eq!(outputs, [180, 195, 210, 230, 250]);
         assert_eq!(mild().last().map(|tiers| tiers.named), Some(mildest()));
         assert_eq!(tight().last().map(|tiers| tiers.named), Some(tightest()));
     }

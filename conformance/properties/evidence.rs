@@ -61,7 +61,7 @@ fn turn((texts, every): &Made) -> Turn {
         let mut pieces: Vec<String> = (0..*length).map(filler).collect();
         for place in places {
             let (claim, written) = fact(n_facts * 7 + 11);
-            pieces.insert(pieces.len() * place / 1_000, format!(";{};", written.replace(' ', "\u{3000}")));
+            pieces.insert(pieces.len() * place / 1_000, format!(";{};", written.replace(' ', "·")));
             if n_facts.is_multiple_of(*every) {
                 said.push(claim);
             }

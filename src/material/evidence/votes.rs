@@ -258,6 +258,16 @@ mod tests {
         assert_eq!(weights("444 for E_1 and batch", &all)[..], [(3_000, true), (0, false)]);
     }
 
+    /// Else what is common would take it from the change beside it, which has half of the company.
+    #[test]
+    fn what_is_common_is_not_asked_of_a_place_that_is_best_alone() {
+        let common = "batch\nqueue\nsocket\n".repeat(9);
+        let told = (Output, "444 E_1 E_2 E_3 socket queue batch");
+        let all = [told, (Input, "444 E_1 E_2"), (Output, common.as_str())];
+        let reply = "E_1 or E_2 or E_3 at 444, batch or queue or socket";
+        assert_eq!(weights(reply, &all)[..], [(5_000, true), (3_000, true)]);
+    }
+
     #[test]
     fn each_sentence_that_claims_a_token_has_a_vote_of_its_own() {
         // 444 weighs 1000 on both lines, though the second shares more; each name, which stands once, 2000.

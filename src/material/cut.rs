@@ -106,7 +106,8 @@ fn cost(window: &Window, gap: Range<usize>, taken: &[Window], mark_chars: usize)
     }
     let left_out = |n| if n <= SHORTEST_MARK { n } else { mark_chars };
     let with = left_out(added.start - start) + added.len() + left_out(end - added.end);
-    with.saturating_sub(left_out(end - start))
+    // In place of the mark of the whole gap; a gap no longer than its mark is shown anyway.
+    with.saturating_sub(mark_chars)
 }
 
 /// These pieces of the text in their order, with a mark for each gap; a gap no longer than its mark is shown instead.

@@ -109,6 +109,7 @@ goldens! {
     r4_21_huge_earlier_turns = "4.21", "huge_earlier_turns", lengths::huge_earlier_turns;
     r4_31_a_current_turn_over_the_limit = "4.31", "current_turn_over_the_limit", lengths::over;
     r4_37_a_reply_that_leans_on_the_middle = "4.37", "leaned_on", lengths::leaned_on;
+    r4_37_two_places_on_one_long_line = "4.37", "leaned_on_long_lines", lengths::leaned_on_long_lines;
     r4_36_a_current_turn_far_over_the_limit = "4.36", "current_turn_far_over_the_limit", lengths::far_over;
     r4_36_a_history_over_the_limit = "4.36", "history_over_the_limit", lengths::long_history;
 }

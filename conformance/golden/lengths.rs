@@ -61,6 +61,32 @@ pub(super) fn leaned_on() -> Given {
     Given::from(rows.says("九个批次都跑完了：一共导入 1482907 行，318 个测试通过，问题都修好了。"))
 }
 
+/// 200 calls with one long line each, and a reply that leans on two places of some: one in the middle, one at the head, the
+/// tail, or near the other (4.37).
+pub(super) fn leaned_on_long_lines() -> Given {
+    let mut rows = Rows::new();
+    rows.person("上一轮的事").says("上一轮做完了。").person("两百个分片都核对一遍");
+    for shard in 1..=200 {
+        let mut items: Vec<String> =
+            (0..60).map(|n| format!("item {n:02} of shard {shard} waits for the queue; ")).collect();
+        let other = match shard {
+            40 => Some(1),
+            80 => Some(58),
+            120 => Some(33),
+            160 => Some(45),
+            _ => None,
+        };
+        if let Some(other) = other {
+            items[30] = format!("shard_{shard} stopped: ERR_70{shard}; ");
+            items[other] = format!("copied {shard},482 rows; ");
+        }
+        let command = json!({"command": format!("./check.sh {shard}")});
+        call(&mut rows, &format!("toolu_{shard}"), "Bash", command, &items.concat());
+    }
+    let said = [40, 80, 120, 160].map(|shard| format!("分片 {shard} 拷了 {shard}482 行，报 ERR_70{shard}"));
+    Given::from(rows.says(&format!("核对完了。{}。其余的没有问题。", said.join("。"))))
+}
+
 /// 300 calls: one line each, whatever became of them.
 pub(super) fn far_over() -> Given {
     let mut rows = Rows::new();

@@ -64,7 +64,7 @@ pub fn cut_round<'a>(text: &'a str, max: usize, keep: Keep, windows: &[Window]) 
     let mut taken: Vec<Window> = Vec::new();
     for (index, window) in windows.iter().enumerate() {
         let head = keep.head_of(ends);
-        let cost = cost(window, head..chars - (ends - head), &taken, mark_chars);
+        let cost = added_by(window, head..chars - (ends - head), &taken, mark_chars);
         if cost > room {
             break;
         }
@@ -89,9 +89,8 @@ pub fn cut_round<'a>(text: &'a str, max: usize, keep: Keep, windows: &[Window]) 
     Cow::Owned(joined(text, taken))
 }
 
-/// How many characters this window adds to what is shown already: all round the gap between head and tail, and the windows
-/// that were taken before.
-fn cost(window: &Window, gap: Range<usize>, taken: &[Window], mark_chars: usize) -> usize {
+/// How many characters a window adds, with its marks, to the head before this gap, the tail behind it and the windows taken.
+fn added_by(window: &Window, gap: Range<usize>, taken: &[Window], mark_chars: usize) -> usize {
     let Range { mut start, mut end } = gap;
     for other in taken {
         if other.chars.start <= window.chars.start {

@@ -90,15 +90,18 @@ impl Tiers {
 
 /// The mild tiers of the current turn: every entry still tells its story.
 pub fn mild() -> Vec<Tiers> {
-    let mild = MILD.map(scaled);
-    one_leads(WHOLE, &mild, &mild)
+    let tiers = MILD.map(scaled);
+    one_leads(WHOLE, &tiers, &tiers)
 }
 
 /// The tight tiers, at whose end every call is one line (4.36).
 pub fn tight() -> Vec<Tiers> {
     let lines = LINES.map(|n| Tier { call_line: Some(n), ..scaled(LINE_UNIT) });
-    let named = [TIGHT_NAMED.map(scaled).as_slice(), &lines].concat();
-    one_leads(mildest(), &[TIGHT.map(scaled).as_slice(), &lines].concat(), &named)
+    let ending = |end: &[usize]| {
+        let units = TIGHT.iter().chain(end).copied();
+        units.map(scaled).chain(lines).collect::<Vec<Tier>>()
+    };
+    one_leads(mildest(), &ending(&TIGHT_END), &ending(&TIGHT_END_NAMED))
 }
 
 /// The last of the mild tiers.
@@ -114,12 +117,11 @@ pub fn tightest() -> Tier {
 }
 
 const MILD: [usize; 9] = [12_000, 10_000, 8_500, 7_100, 6_000, 5_000, 4_200, 3_500, 3_000];
-const TIGHT: [usize; 16] =
-    [2_500, 2_100, 1_750, 1_500, 1_250, 1_050, 880, 740, 620, 520, 430, 360, 300, 250, 210, 180];
-/// Named entries take smaller steps at the end, where the others are one line already: hundreds of them share the room, and
-/// a step of a sixth leaves too much of it unused.
-const TIGHT_NAMED: [usize; 18] =
-    [2_500, 2_100, 1_750, 1_500, 1_250, 1_050, 880, 740, 620, 520, 430, 360, 300, 250, 230, 210, 195, 180];
+const TIGHT: [usize; 14] = [2_500, 2_100, 1_750, 1_500, 1_250, 1_050, 880, 740, 620, 520, 430, 360, 300, 250];
+/// Before the lines named entries take smaller steps, as the others are one line by then: hundreds of them share the room,
+/// and a step of a sixth leaves too much of it unused.
+const TIGHT_END: [usize; 2] = [210, 180];
+const TIGHT_END_NAMED: [usize; 4] = [230, 210, 195, 180];
 const LINES: [usize; 3] = [240, 120, 70];
 
 /// What is not a call, beside calls that are one line.
@@ -172,17 +174,23 @@ mod tests {
     /// Entries that nothing refers to lead by six tiers, and wait at the end for the others.
     #[test]
     fn r4_37_what_nothing_refers_to_gives_way_first() {
-        for (before, list, n_same) in [(WHOLE, mild(), 9), (mildest(), tight(), 14)] {
+        for (before, list) in [(WHOLE, mild()), (mildest(), tight())] {
             let named: Vec<&Tier> = list.iter().map(|tiers| &tiers.named).collect();
-            let unnamed: Vec<&Tier> = list.iter().map(|tiers| &tiers.unnamed).collect();
-            assert_eq!(named.get(..6), Some([&before; 6].as_slice()));
-            // The last of these come when the others are at their end; then named entries take smaller steps.
-            assert_eq!(named.get(6..6 + n_same), unnamed.get(..n_same));
+            let mut unnamed: Vec<&Tier> = list.iter().map(|tiers| &tiers.unnamed).collect();
             assert!(list.windows(2).all(|pair| pair.first() != pair.last()), "each step changes something");
+            assert_eq!(named.get(..6), Some([&before; 6].as_slice()));
+            // All that the others went through, and at the end of the tight ones two steps more.
+            unnamed.dedup();
+            let (same, more): (Vec<&Tier>, Vec<&Tier>) =
+                named.into_iter().skip(6).partition(|tier| unnamed.contains(tier));
+            assert_eq!(same, unnamed);
+            let more: Vec<usize> = more.into_iter().map(|tier| tier.output).collect();
+            assert_eq!(more, if before == WHOLE { [].as_slice() } else { &[230, 195] });
         }
-        let outputs =
-            tight().iter().rev().skip(3).take(5).map(|tiers| tiers.named.output).collect::<Vec<_>>();
-        assert_eq!(outputs, [180, 195, 210, 230, 250]);
+        // These come when the others are at their end.
+        let at_end = tight().into_iter().skip_while(|tiers| tiers.unnamed != tightest());
+        let outputs: Vec<usize> = at_end.map(|tiers| tiers.named.output).collect();
+        assert_eq!(outputs, [300, 250, 230, 210, 195, 180, 120, 120, 120]);
         assert_eq!(mild().last().map(|tiers| tiers.named), Some(mildest()));
         assert_eq!(tight().last().map(|tiers| tiers.named), Some(tightest()));
     }

@@ -9,7 +9,8 @@ use super::tables::{
     ASKED, ASKED_CHARS, CLAIMED_MAX, CLAIMED_OFTEN, COMMON, FADE, FADED, LEAST, RESULTS, SENTENCES, WEAK,
     WEAK_RARE, WHOLE,
 };
-use super::tokens::{self, Kind, Last, Listener, Token};
+use super::tokens::{Kind, Last, Listener, Token};
+use super::walk::walk;
 use crate::transcript::turn::{Entry, Turn};
 
 /// Where a text stands: in the opener of a turn or in one of its entries, which are numbered in this order through all the
@@ -196,14 +197,14 @@ impl Needles {
         let needle = Needle { weight: claim_weight, source, sentences, last: Last::Word(0) };
         let quoted = distinctive::quotations(text, openings);
         let mut claiming = Claiming { needles: self, text, quoted, words: [None; 2], needle };
-        tokens::walk(text, &mut claiming);
+        walk(text, &mut claiming);
     }
 
     fn push_results(&mut self) {
         for (row, (words, _)) in RESULTS.iter().enumerate() {
             for word in *words {
                 let mut last = Only(None);
-                tokens::walk(word, &mut last);
+                walk(word, &mut last);
                 if let Only(Some(Token { hash, last, .. })) = last {
                     let (source, sentences) = (Source::FIRST, Sentences::default());
                     self.push(hash, Needle { weight: 0, source, sentences, last });

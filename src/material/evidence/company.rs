@@ -5,11 +5,13 @@
 use std::ops::Range;
 
 use super::claims::Needle;
+use super::gate::Gate;
 use super::hits::Hits;
 use super::numbers::Number;
 use super::places::Place;
 use super::tables::{COMMON, NEAR};
-use super::tokens::{self, Listener, Token};
+use super::tokens::{Listener, Token};
+use super::walk::walk;
 
 /// What a line shares with a sentence that claims one of its needles.
 #[derive(Debug, Clone, Copy, Default)]
@@ -62,7 +64,7 @@ impl<'h, 'n, 't> Company<'h, 'n, 't> {
     /// Looks at all that stands there, which costs a walk.
     pub(super) fn look_closely(&mut self, place: &Place<'_>) {
         self.begin();
-        tokens::walk(place.of.text.get(near(place)).unwrap_or_default(), self);
+        walk(place.of.text.get(near(place)).unwrap_or_default(), self);
     }
 
     /// Looks at the next line, of which nothing is known yet.
@@ -104,8 +106,8 @@ impl<'h, 'n, 't> Company<'h, 'n, 't> {
 /// Hears of every needle on the line.
 impl Listener for Company<'_, '_, '_> {
     #[inline]
-    fn wants_end(&self, hash: u64) -> bool {
-        self.hits.needles.ends().may_hold(hash)
+    fn ends(&self) -> &Gate {
+        self.hits.needles.ends()
     }
 
     #[inline]
@@ -140,7 +142,7 @@ fn near(place: &Place<'_>) -> Range<usize> {
 mod tests {
     use super::super::hits::Voice;
     use super::super::places::Places;
-    use super::super::tokens::tests::tokens;
+    use super::super::walk::tests::tokens;
     use super::*;
     use crate::material::evidence::claims::{Needles, Source};
     use crate::transcript::turn::{Entry, Opener, Said, Turn};

@@ -11,9 +11,17 @@ use super::tokens::{Kind, Last, Token};
 /// What was met last in a text.
 pub(super) struct Counts<'t> {
     text: &'t str,
-    figure: Option<Token>,
+    figure: Option<Figure>,
     /// A row of the results, and where its word ended.
     result: Option<(usize, usize)>,
+}
+
+/// A figure, by its hash, and where it stands.
+#[derive(Clone, Copy)]
+struct Figure {
+    hash: u64,
+    start: usize,
+    end: usize,
 }
 
 impl<'t> Counts<'t> {
@@ -25,6 +33,8 @@ impl<'t> Counts<'t> {
     /// Takes the next figure; gives the count that it may complete.
     #[inline]
     pub(super) fn figure(&mut self, figure: Token) -> Option<Candidate> {
+        let Token { hash, start, end, .. } = figure;
+        let figure = Figure { hash, start, end };
         self.figure = Some(figure);
         let (row, end) = self.result.filter(|(_, end)| figure.start.saturating_sub(*end) <= COUNT_BEHIND)?;
         Some(Candidate { token: count(figure, row, figure.start, figure.end), between: end..figure.start })
@@ -53,7 +63,7 @@ pub(super) struct Candidate {
     between: Range<usize>,
 }
 
-fn count(figure: Token, row: usize, start: usize, end: usize) -> Token {
+fn count(figure: Figure, row: usize, start: usize, end: usize) -> Token {
     let hash = both(figure.hash, row as u64);
     Token { hash, start, end, kind: Kind::Count, last: Last::Word(hash) }
 }
@@ -61,7 +71,8 @@ fn count(figure: Token, row: usize, start: usize, end: usize) -> Token {
 #[cfg(test)]
 #[expect(clippy::string_slice, reason = "a wrong boundary has to stop the test")]
 mod tests {
-    use super::super::tokens::{Listener, walk};
+    use super::super::tokens::Listener;
+    use super::super::walk::walk;
     use super::*;
 
     /// The counts of a text in which these words are results of one row.

@@ -88,7 +88,7 @@ pub(super) fn quotations(text: &str, openings: &[char]) -> Vec<(usize, usize)> {
 #[cfg(test)]
 #[expect(clippy::string_slice, reason = "a wrong boundary has to stop the test")]
 mod tests {
-    use super::super::tokens::tests::tokens;
+    use super::super::walk::tests::tokens;
     use super::*;
 
     /// The weights of a text's tokens that weigh anything, with what they are.

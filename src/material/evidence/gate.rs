@@ -1,19 +1,21 @@
 //! A set of hashes that may hold a few more than were added: nearly every token of the material ends here.
 
 /// A bit for each value of the low bits of a hash.
-#[derive(Clone)]
-pub(super) struct Gate(Box<[u64; N_WORDS]>);
+pub(super) struct Gate([u64; N_WORDS]);
 
 /// How many values the low bits have, and how many words hold a bit for each: some claims and their parts fill some
 /// hundredths, and it stays in the nearest cache.
-const N_BITS: usize = 32_768;
-const N_WORDS: usize = 512;
+const N_BITS: usize = 65_536;
+const N_WORDS: usize = 1_024;
 const _: () = assert!(N_WORDS * 64 == N_BITS);
 
 impl Gate {
+    /// Lets everything pass.
+    pub(super) const OPEN: Gate = Gate([u64::MAX; N_WORDS]);
+
     /// Lets nothing pass.
     pub(super) fn closed() -> Self {
-        Gate(Box::new([0; N_WORDS]))
+        Gate([0; N_WORDS])
     }
 
     /// Lets this hash pass.
@@ -72,10 +74,10 @@ impl Closing {
         }
     }
 
-    /// Whether the hash may be there still.
+    /// Lets pass what is there still.
     #[inline]
-    pub(super) fn may_hold(&self, hash: u64) -> bool {
-        self.gate.may_hold(hash)
+    pub(super) fn gate(&self) -> &Gate {
+        &self.gate
     }
 }
 
@@ -104,15 +106,15 @@ mod tests {
         let other = 7 + N_BITS as u64;
         let mut closing = Closing::of([7, 8, other].into_iter());
         closing.remove(7);
-        assert!(closing.may_hold(other) && closing.may_hold(8));
+        assert!(closing.gate().may_hold(other) && closing.gate().may_hold(8));
         closing.remove(other);
-        assert!(!closing.may_hold(7) && closing.may_hold(8));
+        assert!(!closing.gate().may_hold(7) && closing.gate().may_hold(8));
     }
 
     #[test]
     fn what_too_many_need_stays() {
         let mut closing = Closing::of(std::iter::repeat_n(7, 300));
         (0..300).for_each(|_| closing.remove(7));
-        assert!(closing.may_hold(7));
+        assert!(closing.gate().may_hold(7));
     }
 }

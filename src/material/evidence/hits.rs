@@ -5,10 +5,11 @@
 use std::ops::Range;
 
 use super::claims::{Needle, Needles, Source};
-use super::gate::Closing;
+use super::gate::{Closing, Gate};
 use super::numbers::Number;
 use super::tables::{FAILURE, RESULTS};
-use super::tokens::{self, Last, Listener, Token};
+use super::tokens::{Last, Listener, Token};
+use super::walk::walk;
 
 /// A needle that was met, in bytes of its text.
 #[derive(Debug, Clone, Copy)]
@@ -123,7 +124,7 @@ impl<'n, 't> Hits<'n, 't> {
     pub(super) fn look(&mut self, source: Source, number: usize, text: &'t str, voice: Voice) {
         let from = self.all.len();
         let mut looking = Looking { into: self, source, text, voice, ends: [None; N_KINDS] };
-        tokens::walk(text, &mut looking);
+        walk(text, &mut looking);
         let ends = looking.ends;
         if voice == Voice::Output {
             for (kind, ends) in (0..).zip(ends) {
@@ -184,13 +185,13 @@ struct Looking<'a, 'n, 't> {
 
 impl Listener for Looking<'_, '_, '_> {
     #[inline]
-    fn wants_end(&self, hash: u64) -> bool {
-        self.into.live_ends.may_hold(hash)
+    fn ends(&self) -> &Gate {
+        self.into.live_ends.gate()
     }
 
     #[inline]
     fn wants(&self, hash: u64) -> bool {
-        self.into.live.may_hold(hash)
+        self.into.live.gate().may_hold(hash)
     }
 
     #[inline]

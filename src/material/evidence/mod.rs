@@ -12,12 +12,15 @@ mod hits;
 mod name;
 mod numbers;
 mod places;
+mod runs;
 mod signs;
 mod tables;
 pub mod texts;
 mod tokens;
 mod votes;
+mod walk;
 mod windows;
+mod words;
 
 use std::cmp::Ordering;
 use std::ops::Range;

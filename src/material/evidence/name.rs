@@ -35,13 +35,15 @@ const SMALL: u64 = ONES * 0x20;
 impl Eight {
     #[inline]
     pub(super) fn at(bytes: &[u8], at: usize) -> Self {
-        let rest = bytes.get(at..).unwrap_or_default();
-        let eight = rest.first_chunk().copied().unwrap_or_else(|| {
-            let mut eight = [0; 8];
-            eight.iter_mut().zip(rest).for_each(|(into, byte)| *into = *byte);
-            eight
-        });
-        Eight(u64::from_le_bytes(eight))
+        let eight = bytes.get(at..).and_then(|rest| rest.first_chunk().copied());
+        Eight(u64::from_le_bytes(eight.unwrap_or_else(|| Self::at_end(bytes, at))))
+    }
+
+    #[cold]
+    fn at_end(bytes: &[u8], at: usize) -> [u8; 8] {
+        let mut eight = [0; 8];
+        eight.iter_mut().zip(bytes.get(at..).unwrap_or_default()).for_each(|(into, byte)| *into = *byte);
+        eight
     }
 
     /// The highest bit of each byte that lies between these two, where none of `bytes` is above 127.
@@ -52,36 +54,55 @@ impl Eight {
 
     /// The highest bit of each byte for which [`is_letter`] holds.
     #[inline]
-    fn letters(self) -> u64 {
+    fn marked_letters(self) -> u64 {
         let bytes = self.0 & LOW;
         let letters = Self::between(bytes | SMALL, b'a', b'z') + Self::between(bytes, b'_', b'_');
         (letters + Self::between(bytes, b'0', b'9')) & !self.0
     }
 
-    /// How many bytes come before the first with a bit in this.
+    /// The letters that it begins with.
     #[inline]
-    fn before(bits: u64) -> usize {
+    pub(super) fn letters(self) -> Part {
+        self.before(!self.marked_letters() & HIGH)
+    }
+
+    /// The digits that it begins with.
+    #[inline]
+    pub(super) fn digits(self) -> Part {
+        self.before((!Self::between(self.0 & LOW, b'0', b'9') | self.0) & HIGH)
+    }
+
+    /// What comes before the first byte with a bit in this, which holds none but highest bits.
+    #[inline]
+    fn before(self, ends: u64) -> Part {
+        // All bits below the lowest one; where there is none, all.
+        let ones = ends >> 7;
+        let bytes = (self.0 | SMALL) & ones.wrapping_sub(1) & !ones;
         // At most 64 / 8.
-        usize::try_from(bits.trailing_zeros() / 8).unwrap_or_default()
+        let n = usize::try_from(ends.trailing_zeros() / 8).unwrap_or_default();
+        let behind = self.0.checked_shr(ends.trailing_zeros() & !7).unwrap_or_default();
+        let [next, ..] = behind.to_le_bytes();
+        Part { n, bytes, next }
     }
+}
 
-    /// How many letters it begins with.
-    #[inline]
-    pub(super) fn n_letters(self) -> usize {
-        Self::before(!self.letters() & HIGH)
-    }
+/// The first bytes of eight.
+#[derive(Clone, Copy)]
+pub(super) struct Part {
+    /// How many they are.
+    pub(super) n: usize,
+    /// They alone, as they are in a [`Name`].
+    bytes: u64,
+    /// The byte behind them; 0 where they are all eight.
+    pub(super) next: u8,
+}
 
-    /// How many digits it begins with.
+impl Part {
+    /// The hash of a word that ends with them, or goes on where they are eight. `hash` is that of what stands before them in
+    /// it, 0 where nothing does.
     #[inline]
-    pub(super) fn n_digits(self) -> usize {
-        Self::before((!Self::between(self.0 & LOW, b'0', b'9') | self.0) & HIGH)
-    }
-
-    /// The first of them alone, as they are in a [`Name`].
-    #[inline]
-    pub(super) fn first(self, n: usize) -> u64 {
-        let all = self.0 | SMALL;
-        if n < 8 { all & !(u64::MAX << (n * 8)) } else { all }
+    pub(super) fn hash_behind(self, hash: u64) -> u64 {
+        mixed(hash ^ self.bytes)
     }
 }
 
@@ -107,10 +128,10 @@ impl Name {
         self.push_all(1, byte.into());
     }
 
-    /// So many bytes more: the first of these.
+    /// These bytes more.
     #[inline]
-    pub(super) fn push_first(&mut self, n: usize, eight: Eight) {
-        self.push_all(n, eight.first(n));
+    pub(super) fn push_part(&mut self, part: Part) {
+        self.push_all(part.n, part.bytes);
     }
 
     /// So many bytes more, at most eight; the rest of them is 0.
@@ -160,12 +181,15 @@ mod tests {
                 let mut bytes = [around; 8];
                 bytes[at] = byte;
                 let eight = Eight::at(&bytes, 0);
-                let told = (eight.n_letters(), eight.n_digits());
-                assert_eq!(told, (n_first(&bytes, LETTERS), n_first(&bytes, DIGITS)), "{bytes:?}");
+                for (part, of) in [(eight.letters(), LETTERS), (eight.digits(), DIGITS)] {
+                    let n = n_first(&bytes, of);
+                    let next = bytes.get(n).copied().unwrap_or_default();
+                    assert_eq!((part.n, part.next), (n, next), "{bytes:?}");
+                }
             }
         }
         // What is behind the end of a text belongs to nothing.
-        let n_letters = |at| Eight::at(b"123 abcde", at).n_letters();
+        let n_letters = |at| Eight::at(b"123 abcde", at).letters().n;
         assert_eq!([0, 1, 3, 4, 5, 8, 9, 20].map(n_letters), [3, 2, 0, 5, 4, 1, 0, 0]);
     }
 
@@ -179,13 +203,13 @@ mod tests {
                 name.push(*byte);
             }
             for (piece, end) in rest.chunks(n).zip((start + n..).step_by(n)) {
-                name.push_first(piece.len(), Eight::at(piece, 0));
+                name.push_part(Eight::at(piece, 0).letters());
                 assert_eq!(name.hash(), one_by_one(&word[..end.min(word.len())]), "{start} {end} {n}");
             }
         }
         // What stands behind the first of eight bytes is not in it.
         let mut name = Name::default();
-        name.push_first(3, Eight::at(b"abcdefgh", 0));
+        name.push_part(Eight::at(b"abc-efgh", 0).letters());
         assert_eq!(name.hash(), one_by_one(b"ABC"));
     }
 

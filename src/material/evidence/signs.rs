@@ -19,7 +19,7 @@ const WIDER: u64 = FIRST_WIDER - 0x1_0000;
 /// How many bits of the sign before two others count where it is asked for what a token ends with.
 const BITS_BEFORE: u32 = 4;
 
-/// Nearly all signs, by their bytes: behind the Chinese punctuation and before the wide forms of other characters.
+/// Nearly all signs, by their three bytes: behind the Chinese punctuation and before the wide forms of other characters.
 const COMMON: Range<u64> = 0xe3_8100..0xef_b800;
 
 /// The last signs of a run, the newest one lowest; of those before the last three nothing counts.
@@ -30,6 +30,12 @@ impl Signs {
     #[inline]
     pub(super) fn push(&mut self, sign: u64) {
         self.0 = (self.0 << BITS) + sign;
+    }
+
+    /// Of these bytes of three signs of three bytes.
+    #[inline]
+    pub(super) fn of_bytes(first: u64, second: u64, third: u64) -> Self {
+        Signs((number(first) << (2 * BITS)) + (number(second) << BITS) + number(third))
     }
 
     pub(super) fn is_empty(self) -> bool {
@@ -77,10 +83,11 @@ impl Signs {
         mixed(self.0.wrapping_add(1 << 63))
     }
 
-    /// The hash of the last two and a part of the one before, whatever else there is before them.
-    #[inline]
+    /// The hash of the last two and a part of the one before, whatever else there is before them: of signs of three bytes
+    /// that of [`hash_of_last`].
     pub(super) fn hash_of_end(self) -> u64 {
-        mixed(self.0 << (u64::BITS - 2 * BITS - BITS_BEFORE))
+        let [last, second, third] = [1, 2, 3].map(|n| self.sign(n));
+        hash_of_last((third << 48) + ((second + SIGN_BYTES) << 24) + last + SIGN_BYTES)
     }
 
     /// That of two signs behind each other one.
@@ -89,29 +96,56 @@ impl Signs {
     }
 }
 
-/// One of nearly all signs, which have three bytes, unless nothing stands behind it.
+/// What the number of a sign of three bytes lacks of them.
+const SIGN_BYTES: u64 = 0xe0_0000;
+
+/// The number of a sign of these three bytes.
 #[inline]
-pub(super) fn common_sign(rest: &[u8]) -> Option<u64> {
-    let value = u64::from(u32::from_be_bytes(*rest.first_chunk()?) >> 8);
-    COMMON.contains(&value).then_some(value & (FIRST_WIDER - 1))
+pub(super) fn number(bytes: u64) -> u64 {
+    bytes & (FIRST_WIDER - 1)
 }
 
-/// The sign that stands here and how many bytes it has; 0 for punctuation and symbols, and nothing where something else
-/// stands.
+/// The hash of the signs of three bytes that eight bytes end with: two of them, and a part of the byte before.
+#[inline]
+pub(super) fn hash_of_last(eight: u64) -> u64 {
+    mixed(eight << (u64::BITS - 48 - BITS_BEFORE))
+}
+
+/// The three bytes here, as a number.
+#[inline]
+pub(super) fn three_bytes(rest: &[u8]) -> Option<u64> {
+    let [first, second, third] = *rest.first_chunk()?;
+    Some(u32::from_be_bytes([0, first, second, third]).into())
+}
+
+/// Whether these three bytes are one of nearly all signs.
+#[inline]
+pub(super) fn is_common(bytes: u64) -> bool {
+    COMMON.contains(&bytes)
+}
+
+/// Whether punctuation or a symbol of three bytes stands here.
+#[inline]
+pub(super) fn is_mark(rest: &[u8]) -> bool {
+    match three_bytes(rest) {
+        // Punctuation and symbols; the signs of Chinese punctuation.
+        Some(0xe2_0000..0xe3_8100) => true,
+        // Wide forms of signs.
+        Some(0xef_b800..0xf0_0000) => narrow(rest).is_none(),
+        _ => false,
+    }
+}
+
+/// The sign that stands here, which is no common one and no mark, and how many bytes it has.
 #[inline(never)]
 pub(super) fn rare_sign(rest: &[u8]) -> Option<(u64, usize)> {
-    let [first, second, third] = *rest.first_chunk()?;
-    let value = u64::from(u32::from_be_bytes([0, first, second, third]));
-    match value {
-        0..0xe0_0000 => None,
+    match three_bytes(rest)? {
+        0..0xe0_0000 | 0xef_b800..0xf0_0000 => None,
         0xf0_0000.. => {
             let sign = rest.get(..4).and_then(|sign| std::str::from_utf8(sign).ok()?.chars().next());
             Some((sign.map_or(0, |sign| u64::from(sign) + WIDER), 4))
         }
-        0xef_b800.. if narrow(rest).is_some() => None,
-        // Punctuation and symbols; the signs of Chinese punctuation; wide forms of signs.
-        0xe2_0000..0xe3_8100 | 0xef_b800.. => Some((0, 3)),
-        _ => Some((value & (FIRST_WIDER - 1), 3)),
+        bytes => Some((number(bytes), 3)),
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::super::Evidence;
 use super::super::texts;
-use super::super::tokens::tests::tokens;
+use super::super::walk::tests::tokens;
 use super::*;
 use crate::transcript::turn::{Call, Opener, OptionBox, Outcome, Output, Question, Said, Words};
 

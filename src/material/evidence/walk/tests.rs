@@ -1,8 +1,8 @@
 //! What a token is, and when two are the same.
 
-use std::cell::RefCell;
 use std::collections::BTreeSet;
 
+use super::super::gate::Gate;
 use super::*;
 
 /// Hears everything.
@@ -297,16 +297,14 @@ fn signs_are_the_same_tokens_behind_whatever_signs() {
 
 #[test]
 fn a_token_comes_only_where_what_it_ends_with_is_wanted() {
-    /// Wants one end, or all, and notes what it is asked for.
+    /// Wants some ends.
     struct Ends {
-        wanted: Option<u64>,
-        asked: RefCell<Vec<u64>>,
+        wanted: Gate,
         told: Vec<Token>,
     }
     impl Listener for Ends {
-        fn wants_end(&self, hash: u64) -> bool {
-            self.asked.borrow_mut().push(hash);
-            self.wanted.is_none_or(|wanted| wanted == hash)
+        fn ends(&self) -> &Gate {
+            &self.wanted
         }
         fn wants(&self, _: u64) -> bool {
             true
@@ -316,23 +314,63 @@ fn a_token_comes_only_where_what_it_ends_with_is_wanted() {
             None
         }
     }
-    let text = "07:18 ERR_7: 12 items of 4,519 in 2.5 and １２, 野𠮷家中文 in parse_order";
-    let heard = |wanted| {
-        let mut ends = Ends { wanted, asked: RefCell::default(), told: Vec::new() };
-        walk(text, &mut ends);
-        // What a figure begins with ends with nothing that is asked for.
-        ends.told.retain(|token| token.kind != Kind::Part);
-        (ends.told, ends.asked.into_inner())
+    // What a figure begins with ends with nothing that is asked for.
+    let without_parts = |mut tokens: Vec<Token>| {
+        tokens.retain(|token| token.kind != Kind::Part);
+        tokens
     };
-    let (all, asked) = heard(None);
-    assert!(
-        all.len() > 20 && all.iter().all(|token| token.last.hashes().any(|hash| asked.contains(&hash))),
-        "{all:?}"
-    );
-    for wanted in asked {
-        let expected: Vec<Token> =
-            all.iter().copied().filter(|token| token.last.hashes().any(|hash| hash == wanted)).collect();
-        assert_eq!(heard(Some(wanted)).0, expected);
+    let heard = |text: &str, wanted: &[u64]| {
+        let mut ends = Ends { wanted: Gate::closed(), told: Vec::new() };
+        for hash in wanted {
+            ends.wanted.add(*hash);
+        }
+        walk(text, &mut ends);
+        without_parts(ends.told)
+    };
+    let text = "07:18 ERR_7: 12 items of 4,519 in 2.5 and １２, 野家中文，本来 in parse_order_items";
+    // Where rare signs stand, and where a text begins with signs, some are told of unasked.
+    let rare = "野家中文 of 07:18 野𠮷家千本一 in ไทยกขค天地人";
+    for (text, has_rare) in [(text, false), (rare, true)] {
+        let all = without_parts(tokens(text));
+        assert!(all.len() > 25, "{all:?}");
+        for wanted in all.iter().map(|token| token.last.hashes().collect()).chain([vec![]]) {
+            let is_wanted = |token: &Token| token.last.hashes().any(|hash| wanted.contains(&hash));
+            let (expected, others): (Vec<Token>, Vec<Token>) = all.iter().partition(|token| is_wanted(token));
+            let heard = heard(text, &wanted);
+            if has_rare {
+                assert!(expected.iter().all(|token| heard.contains(token)), "{expected:?} {heard:?}");
+                let unasked = heard.iter().filter(|token| others.contains(token));
+                assert!(
+                    unasked
+                        .clone()
+                        .all(|token| matches!(token.last, Last::TwoSigns(_) | Last::ThreeSigns(_)))
+                );
+            } else {
+                assert_eq!(heard, expected);
+            }
+        }
+    }
+}
+
+/// Wants one token, and hears of all that its gate lets pass.
+struct One {
+    wanted: Token,
+    ends: Gate,
+    told: Vec<Token>,
+}
+
+impl Listener for One {
+    fn ends(&self) -> &Gate {
+        &self.ends
+    }
+
+    fn wants(&self, hash: u64) -> bool {
+        hash == self.wanted.hash
+    }
+
+    fn take(&mut self, token: Token) -> Option<usize> {
+        self.told.push(token);
+        None
     }
 }
 
@@ -346,5 +384,17 @@ proptest::proptest! {
         let tokens = tokens(&text);
         assert!(tokens.is_sorted_by_key(|token| token.end));
         assert!(tokens.iter().all(|token| text.get(token.start..token.end).is_some_and(|text| !text.is_empty())));
+    }
+
+    #[test]
+    fn a_token_is_told_of_wherever_it_stands(text in "(parse_order|[a-z]{1,9}|[0-9]{1,9}|[中文标点]{1,5}|[ ,.:\\n，。é１𠮷ไアー]){0,30}") {
+        let all = tokens(&text);
+        for wanted in &all {
+            let mut one = One { wanted: *wanted, ends: Gate::closed(), told: Vec::new() };
+            wanted.last.hashes().for_each(|hash| one.ends.add(hash));
+            walk(&text, &mut one);
+            let expected: Vec<Token> = all.iter().copied().filter(|token| token.hash == wanted.hash).collect();
+            assert_eq!(one.told, expected, "{text:?}");
+        }
     }
 }

@@ -124,7 +124,7 @@ fn tell_survival(sets: &[Vec<Made>; 2]) -> bool {
 /// Prints what the building takes; whether it takes too long.
 fn tell_times(sets: &[Vec<Made>; 2]) -> bool {
     let [a, b] = [0, 1].map(|set| times::of(sets[set].iter().map(|made| made.transcript.path())));
-    let is_slow = [&a, &b].iter().any(|times| times.whole.ratio() > TIME);
+    let is_slow = [&a, &b].iter().any(|times| times.whole.ratio > TIME);
     for (name, is_slow, [a, b]) in [
         ("time, transcript to prompt", is_slow, [&a.whole, &b.whole]),
         ("time of the cut alone", false, [&a.cut, &b.cut]),
@@ -132,7 +132,7 @@ fn tell_times(sets: &[Vec<Made>; 2]) -> bool {
         tell(
             is_slow,
             name,
-            [format!("{:.2?}", a.plain), format!("{:.2} x", a.ratio()), format!("{:.2} x", b.ratio())],
+            [format!("{:.2?}", a.plain), format!("{:.2} x", a.ratio), format!("{:.2} x", b.ratio)],
         );
     }
     is_slow
